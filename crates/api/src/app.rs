@@ -1,0 +1,88 @@
+//! What all handlers share.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use model::TokenId;
+use store::Store;
+use tokio::sync::watch;
+use tracing::warn;
+
+use crate::intake::Catalogue;
+use crate::metrics::Metrics;
+
+/// Who may come in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Only with a token.
+    Tokens,
+    /// On the loopback interface, without one: whoever is on this machine acts as an operator.
+    Open,
+}
+
+/// How often the last use of tokens is written down.
+const NOTE_EVERY: Duration = Duration::from_secs(30);
+
+pub struct App {
+    pub store: Store,
+    pub access: Access,
+    pub(crate) catalogue: Catalogue,
+    pub(crate) metrics: Metrics,
+    token_use: Mutex<HashMap<TokenId, Timestamp>>,
+    draining: watch::Sender<bool>,
+}
+
+impl App {
+    pub fn new(store: Store, access: Access) -> Arc<App> {
+        Arc::new(App {
+            catalogue: Catalogue::new(store.clone()),
+            store,
+            access,
+            metrics: Metrics::default(),
+            token_use: Mutex::default(),
+            draining: watch::Sender::new(false),
+        })
+    }
+
+    /// Tell streams to end and `/ready` to say no. Requests under way go on.
+    pub fn drain(&self) {
+        self.draining.send_replace(true);
+    }
+
+    pub(crate) fn draining(&self) -> watch::Receiver<bool> {
+        self.draining.subscribe()
+    }
+
+    pub(crate) fn is_draining(&self) -> bool {
+        *self.draining.borrow()
+    }
+
+    pub(crate) fn note_token_use(&self, id: TokenId) {
+        if let Ok(mut uses) = self.token_use.lock() {
+            uses.insert(id, Timestamp::now());
+        }
+    }
+
+    /// Write down when tokens were used, until the server drains; then once more.
+    pub async fn keep_token_use(self: Arc<Self>) {
+        let mut draining = self.draining();
+        while !*draining.borrow_and_update() {
+            let _ = tokio::time::timeout(NOTE_EVERY, draining.changed()).await;
+            self.write_token_use().await;
+        }
+    }
+
+    async fn write_token_use(&self) {
+        let uses: Vec<_> = match self.token_use.lock() {
+            Ok(mut uses) => uses.drain().collect(),
+            Err(_) => return,
+        };
+        if !uses.is_empty()
+            && let Err(error) = self.store.note_token_use(uses).await
+        {
+            warn!(%error, "could not note the last use of tokens");
+        }
+    }
+}

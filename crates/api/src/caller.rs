@@ -1,0 +1,108 @@
+//! Who asks, and in which tenant: the token decides. Every handler starts here.
+
+use std::sync::Arc;
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
+use jiff::Timestamp;
+use model::{Actor, Role, Scope};
+
+use crate::app::{Access, App};
+use crate::problem::Problem;
+use crate::secret;
+use crate::telemetry::RequestId;
+
+/// The header by which an operator names a tenant.
+pub const TENANT_HEADER: &str = "terrane-tenant";
+
+#[derive(Debug, Clone)]
+pub struct Caller {
+    pub scope: Scope,
+    pub role: Role,
+    pub actor: Actor,
+}
+
+impl Caller {
+    pub fn require(&self, role: Role) -> Result<(), Problem> {
+        if self.role >= role {
+            return Ok(());
+        }
+        Err(Problem::forbidden(format!(
+            "this needs the role {}, and the token has {}; ask an admin of the tenant for another token",
+            role.as_str(),
+            self.role.as_str()
+        )))
+    }
+
+    /// Resources belong to a tenant, never to the fleet.
+    pub fn require_tenant(&self) -> Result<(), Problem> {
+        if self.scope.id.is_fleet() {
+            return Err(Problem::forbidden("resources belong to a tenant; name one with Terrane-Tenant"));
+        }
+        Ok(())
+    }
+}
+
+impl FromRequestParts<Arc<App>> for Caller {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
+        let request_id = parts.extensions.get::<RequestId>().map(|id| id.0.clone());
+        let (home, role, name) = match bearer(&parts.headers)? {
+            Some(token) => authenticate(app, token).await?,
+            None if app.access == Access::Open => (Scope::default_tenant(), Role::Operator, "local".to_string()),
+            None => {
+                return Err(Problem::unauthorized(
+                    "a token is needed: send Authorization: Bearer TOKEN (make one with `terrane token create`)",
+                ));
+            }
+        };
+        let scope = tenant_asked_for(app, &parts.headers, home, role).await?;
+        let caller = Caller { scope, role, actor: Actor { name, request_id } };
+        tracing::Span::current().record("tenant", caller.scope.name.as_str());
+        tracing::Span::current().record("actor", caller.actor.name.as_str());
+        Ok(caller)
+    }
+}
+
+fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
+    let Some(value) = headers.get(header::AUTHORIZATION) else { return Ok(None) };
+    let token = value.to_str().ok().and_then(|value| {
+        let (scheme, token) = value.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
+    });
+    token.map(Some).ok_or_else(|| Problem::unauthorized("send the token as Authorization: Bearer TOKEN"))
+}
+
+async fn authenticate(app: &App, token: &str) -> Result<(Scope, Role, String), Problem> {
+    let refused = || Problem::unauthorized("the token is unknown, revoked or expired");
+    let (public, secret) = secret::split(token).filter(|(public, _)| is_public_part(public)).ok_or_else(refused)?;
+    let stored = app.store.token_by_prefix(public).await?.ok_or_else(refused)?;
+    let expired = stored.body.expires_at.is_some_and(|at| at <= Timestamp::now());
+    if !secret::proves(secret, &stored.hash) || expired {
+        return Err(refused());
+    }
+    app.note_token_use(stored.body.id);
+    let name = format!("token:{}", stored.body.name);
+    // An operator's token belongs to the fleet; unless it names a tenant, it works in the default one.
+    let home = if stored.scope.id.is_fleet() { Scope::default_tenant() } else { stored.scope };
+    Ok((home, stored.body.role, name))
+}
+
+fn is_public_part(text: &str) -> bool {
+    text.len() <= 32 && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+async fn tenant_asked_for(app: &App, headers: &HeaderMap, home: Scope, role: Role) -> Result<Scope, Problem> {
+    let Some(value) = headers.get(TENANT_HEADER) else { return Ok(home) };
+    let name = value.to_str().map_err(|_| Problem::bad_request("Terrane-Tenant: not a tenant's name"))?;
+    if name == home.name {
+        return Ok(home);
+    }
+    if role < Role::Operator {
+        return Err(Problem::forbidden("the token fixes the tenant; only an operator may name another"));
+    }
+    model::check_name("Terrane-Tenant", name)?;
+    Ok(app.store.scope(name).await?)
+}

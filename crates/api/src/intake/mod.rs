@@ -1,0 +1,12 @@
+//! The way in for every change of the desired state: check names, validate the spec, write. It knows nothing of HTTP, so
+//! that an input other than the API does exactly the same.
+
+mod catalogue;
+mod once;
+mod resources;
+mod types;
+
+pub use catalogue::Catalogue;
+pub use once::{Terms, Written};
+pub use resources::{Edit, NewResourceBody, ResourceUpdate};
+pub use types::{NewTypeBody, TypeUpdate};

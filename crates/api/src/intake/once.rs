@@ -1,0 +1,68 @@
+//! The terms on which a write is made: by whom, on which version, once or only for show.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use model::{Actor, Scope};
+use serde::Serialize;
+use store::{Error, IdempotencyKey, Recorded, Store, Tx};
+
+use crate::conditional::IfMatch;
+
+/// Who writes, and how.
+#[derive(Debug, Clone)]
+pub struct Terms {
+    pub scope: Scope,
+    pub actor: Actor,
+    pub dry_run: bool,
+    pub if_match: IfMatch,
+    pub key: Option<IdempotencyKey>,
+}
+
+/// What a write came to.
+pub enum Written<T> {
+    Done(T),
+    /// The key was used before: this is the answer given then.
+    Replayed(Recorded),
+}
+
+impl Terms {
+    /// Do `work` in a transaction: for show in a dry run, at most once under an idempotency key. `status` is what the
+    /// answer will bear, for the record.
+    pub async fn write<T, F>(&self, store: &Store, order: i64, status: u16, work: F) -> Result<Written<T>, Error>
+    where
+        T: Serialize + Send + 'static,
+        F: for<'t> Fn(&'t mut Tx) -> BoxFuture<'t, Result<T, Error>> + Send + Sync + 'static,
+    {
+        let work = Arc::new(work);
+        let (scope, key) = (self.scope.clone(), self.key.clone());
+        if self.dry_run {
+            store.rehearse(move |tx| once(tx, scope.clone(), key.clone(), status, work.clone())).await
+        } else {
+            store.write(order, move |tx| once(tx, scope.clone(), key.clone(), status, work.clone())).await
+        }
+    }
+}
+
+fn once<T, F>(
+    tx: &mut Tx,
+    scope: Scope,
+    key: Option<IdempotencyKey>,
+    status: u16,
+    work: Arc<F>,
+) -> BoxFuture<'_, Result<Written<T>, Error>>
+where
+    T: Serialize + Send + 'static,
+    F: for<'t> Fn(&'t mut Tx) -> BoxFuture<'t, Result<T, Error>> + Send + Sync + 'static,
+{
+    Box::pin(async move {
+        let Some(key) = key else { return Ok(Written::Done(work(tx).await?)) };
+        if let Some(recorded) = tx.recall(&scope, &key).await? {
+            return Ok(Written::Replayed(recorded));
+        }
+        let done = work(tx).await?;
+        let body = serde_json::to_string(&done).map_err(|error| Error::Corrupt { what: error.to_string() })?;
+        tx.remember(&scope, &key, &Recorded { status, body }).await?;
+        Ok(Written::Done(done))
+    })
+}

@@ -1,0 +1,73 @@
+//! All routes, and what every request passes on its way in and out.
+
+mod events;
+mod health;
+mod pages;
+mod reply;
+mod resource_types;
+mod resources;
+mod tenants;
+mod terms;
+mod tokens;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::middleware::{from_fn, from_fn_with_state};
+use tower_http::catch_panic::CatchPanicLayer;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::app::App;
+use crate::body::MAX_BODY;
+use crate::guard::guard;
+use crate::openapi;
+use crate::problem::Problem;
+use crate::telemetry::observe;
+
+/// The whole API as a service.
+pub fn router(app: Arc<App>) -> Router {
+    let (api, document) = documented().split_for_parts();
+    api.merge(pages::routes(openapi::finish(document)))
+        .fallback(pages::nowhere)
+        .method_not_allowed_fallback(pages::wrong_method)
+        .layer(DefaultBodyLimit::max(MAX_BODY))
+        .layer(from_fn_with_state(app.clone(), guard))
+        .layer(CatchPanicLayer::custom(|_| {
+            use axum::response::IntoResponse;
+            Problem::new(axum::http::StatusCode::INTERNAL_SERVER_ERROR, "the server failed at this; it is a bug")
+                .into_response()
+        }))
+        .layer(from_fn(pages::secure_headers))
+        .layer(from_fn_with_state(app.clone(), observe))
+        .with_state(app)
+}
+
+/// The routes that `/openapi.json` describes.
+pub(crate) fn documented() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::with_openapi(openapi::base())
+        .routes(routes!(resource_types::create_type, resource_types::list_types))
+        .routes(routes!(resource_types::get_type, resource_types::update_type, resource_types::delete_type))
+        .routes(routes!(resource_types::get_type_by_name))
+        .routes(routes!(resources::create_resource, resources::list_resources))
+        .routes(routes!(
+            resources::get_resource,
+            resources::put_resource,
+            resources::patch_resource,
+            resources::delete_resource
+        ))
+        .routes(routes!(resources::get_resource_by_name))
+        .routes(routes!(resources::reconcile_resource))
+        .routes(routes!(resources::get_history))
+        .routes(routes!(resources::get_outputs))
+        .routes(routes!(events::list_events))
+        .routes(routes!(tenants::create_tenant, tenants::list_tenants))
+        .routes(routes!(tenants::get_tenant, tenants::delete_tenant))
+        .routes(routes!(tokens::create_token, tokens::list_tokens))
+        .routes(routes!(tokens::get_token, tokens::delete_token))
+        .routes(routes!(tokens::whoami))
+        .routes(routes!(health::health))
+        .routes(routes!(health::ready))
+        .routes(routes!(health::metrics))
+}

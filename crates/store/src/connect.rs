@@ -1,0 +1,156 @@
+//! Where the database is, and how its connections are set up.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::Once;
+use std::time::Duration;
+
+use sqlx::any::{AnyConnectOptions, AnyPoolOptions};
+use sqlx::{AnyPool, ConnectOptions};
+
+use crate::dialect::Dialect;
+
+/// A database: a file, or a PostgreSQL server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Location {
+    Sqlite(PathBuf),
+    /// `postgres://user:password@host:port/name?sslmode=…`
+    Postgres(String),
+}
+
+impl Location {
+    /// Read a URL: `sqlite:path/to/file.db` or `postgres://…`.
+    pub fn parse(url: &str) -> Result<Location, String> {
+        if let Some(path) = url.strip_prefix("sqlite:") {
+            let path = path.strip_prefix("//").unwrap_or(path);
+            if path.is_empty() || path.contains('?') {
+                return Err(format!("{url:?} names no file; write sqlite:DIR/terrane.db"));
+            }
+            return Ok(Location::Sqlite(path.into()));
+        }
+        if url.starts_with("postgres://") || url.starts_with("postgresql://") {
+            AnyConnectOptions::from_str(url).map_err(|error| format!("not a PostgreSQL URL: {error}"))?;
+            return Ok(Location::Postgres(url.into()));
+        }
+        Err("a database URL begins with sqlite: or postgres:".to_string())
+    }
+
+    pub(crate) fn dialect(&self) -> Dialect {
+        match self {
+            Location::Sqlite(_) => Dialect::Sqlite,
+            Location::Postgres(_) => Dialect::Postgres,
+        }
+    }
+
+    fn options(&self) -> Result<AnyConnectOptions, sqlx::Error> {
+        static DRIVERS: Once = Once::new();
+        DRIVERS.call_once(sqlx::any::install_default_drivers);
+        let url = match self {
+            Location::Sqlite(path) => format!("sqlite://{}?mode=rwc", path.display()),
+            Location::Postgres(url) => url.clone(),
+        };
+        Ok(AnyConnectOptions::from_str(&url)?.disable_statement_logging())
+    }
+}
+
+impl std::fmt::Display for Location {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Location::Sqlite(path) => write!(f, "sqlite:{}", path.display()),
+            Location::Postgres(url) => f.write_str(&redacted(url)),
+        }
+    }
+}
+
+/// A URL without its password, for logs and for people.
+pub fn redacted(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return url.into() };
+    let (authority, path) = rest.find(['/', '?']).map_or((rest, ""), |at| rest.split_at(at));
+    let authority = match authority.rsplit_once('@') {
+        Some((user, host)) => {
+            let user = user.split_once(':').map_or(user.to_string(), |(name, _)| format!("{name}:***"));
+            format!("{user}@{host}")
+        }
+        None => authority.to_string(),
+    };
+    let path = match path.split_once('?') {
+        Some((path, query)) => {
+            let query: Vec<_> = query
+                .split('&')
+                .map(|pair| if pair.starts_with("password=") { "password=***" } else { pair })
+                .collect();
+            format!("{path}?{}", query.join("&"))
+        }
+        None => path.to_string(),
+    };
+    format!("{scheme}://{authority}{path}")
+}
+
+/// WAL lets readers go on while the writer commits; FULL makes a commit wait for the disk.
+const SQLITE_SETTINGS: &[&str] = &[
+    "PRAGMA journal_mode = WAL",
+    "PRAGMA synchronous = FULL",
+    "PRAGMA busy_timeout = 10000",
+    "PRAGMA foreign_keys = ON",
+    "PRAGMA cache_size = -8000",
+    "PRAGMA journal_size_limit = 67108864",
+];
+
+/// Long statements and forgotten transactions would hold back the event horizon for every reader.
+const POSTGRES_SETTINGS: &[&str] = &[
+    "SET application_name = 'terrane'",
+    "SET synchronous_commit = on",
+    "SET statement_timeout = '30s'",
+    "SET idle_in_transaction_session_timeout = '30s'",
+];
+
+const SQLITE_READERS: u32 = 4;
+const POSTGRES_READERS: u32 = 8;
+
+pub(crate) async fn readers(location: &Location) -> Result<AnyPool, sqlx::Error> {
+    let size = match location.dialect() {
+        Dialect::Sqlite => SQLITE_READERS,
+        Dialect::Postgres => POSTGRES_READERS,
+    };
+    connect(location, size, true).await
+}
+
+/// One connection: all writes of a process go through it, one group after the other.
+pub(crate) async fn writers(location: &Location) -> Result<AnyPool, sqlx::Error> {
+    connect(location, 1, false).await
+}
+
+async fn connect(location: &Location, size: u32, read_only: bool) -> Result<AnyPool, sqlx::Error> {
+    let dialect = location.dialect();
+    AnyPoolOptions::new()
+        .max_connections(size)
+        .min_connections(1)
+        .acquire_timeout(Duration::from_secs(5))
+        .test_before_acquire(false)
+        // A ping costs as much as a read: only a connection that has rested is asked whether it still lives.
+        .before_acquire(|connection, meta| {
+            Box::pin(async move {
+                if meta.idle_for > Duration::from_secs(5) {
+                    sqlx::Connection::ping(connection).await?;
+                }
+                Ok(true)
+            })
+        })
+        .after_connect(move |connection, _| {
+            Box::pin(async move {
+                let settings = match dialect {
+                    Dialect::Sqlite => SQLITE_SETTINGS,
+                    Dialect::Postgres => POSTGRES_SETTINGS,
+                };
+                for setting in settings {
+                    sqlx::query(*setting).execute(&mut *connection).await?;
+                }
+                if read_only && dialect == Dialect::Sqlite {
+                    sqlx::query("PRAGMA query_only = ON").execute(&mut *connection).await?;
+                }
+                Ok(())
+            })
+        })
+        .connect_with(location.options()?)
+        .await
+}

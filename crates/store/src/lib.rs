@@ -1,0 +1,111 @@
+//! The only SQL of Terrane. One text per query serves SQLite and PostgreSQL; what differs is in `dialect`.
+//!
+//! Reads go through a pool, each a statement or two. Writes go to one writer task, which commits together what
+//! arrives together (`writer`). Every change leaves an event in the same transaction (`events`), and a commit
+//! rings the bell (`bell`) for whoever waits for events.
+
+mod bell;
+mod connect;
+mod dialect;
+mod error;
+mod events;
+mod history;
+mod idempotency;
+mod migrate;
+mod page;
+mod resources;
+mod row;
+mod select;
+mod tenants;
+mod tokens;
+mod types;
+mod writer;
+
+use std::sync::Arc;
+
+use sqlx::AnyPool;
+
+pub use bell::Bell;
+pub use connect::{Location, redacted};
+pub use error::{Error, Refusal};
+pub use events::{EventFilter, EventPage};
+pub use history::NewHistoryEntry;
+pub use idempotency::{IdempotencyKey, Recorded};
+pub use migrate::{MigrateError, Migrated};
+pub use page::Page;
+pub use resources::{NewResource, ResourceFilter, StoredResource};
+pub use tenants::NewTenant;
+pub use tokens::{NewToken, StoredToken};
+pub use types::{NewType, StoredType};
+pub use writer::{Tx, WriterStats};
+
+use dialect::Dialect;
+use writer::Writer;
+
+/// The truth. Cheap to clone.
+#[derive(Clone)]
+pub struct Store(Arc<Inner>);
+
+struct Inner {
+    dialect: Dialect,
+    readers: AnyPool,
+    writers: AnyPool,
+    writer: Writer,
+    bell: Bell,
+}
+
+impl Store {
+    /// Open a database that is migrated already.
+    pub async fn open(location: &Location) -> Result<Store, MigrateError> {
+        let dialect = location.dialect();
+        let readers = connect::readers(location).await?;
+        let writers = connect::writers(location).await?;
+        migrate::check(&readers, dialect).await?;
+        let bell = Bell::hang(location, &readers);
+        let writer = Writer::start(writers.clone(), dialect, bell.clone());
+        Ok(Store(Arc::new(Inner { dialect, readers, writers, writer, bell })))
+    }
+
+    /// Bring the database up to this program's version. Safe when several processes do it at once.
+    pub async fn migrate(location: &Location) -> Result<Migrated, MigrateError> {
+        let writers = connect::writers(location).await?;
+        let migrated = migrate::run(&writers, location.dialect()).await;
+        writers.close().await;
+        migrated
+    }
+
+    /// Answers when the database does.
+    pub async fn ping(&self) -> Result<(), Error> {
+        sqlx::query("SELECT 1").execute(self.readers()).await?;
+        Ok(())
+    }
+
+    pub fn bell(&self) -> &Bell {
+        &self.0.bell
+    }
+
+    pub fn writer_stats(&self) -> WriterStats {
+        self.0.writer.stats()
+    }
+
+    /// `SQLite` or `PostgreSQL`, with its version.
+    pub async fn database(&self) -> Result<String, Error> {
+        let version: String = sqlx::query_scalar(self.dialect().version()).fetch_one(self.readers()).await?;
+        Ok(version)
+    }
+
+    /// Let the writer finish what it has taken, then close. Whatever was acknowledged is on disk already.
+    pub async fn close(&self) {
+        self.0.writer.stop().await;
+        self.0.readers.close().await;
+        self.0.writers.close().await;
+    }
+
+    fn dialect(&self) -> Dialect {
+        self.0.dialect
+    }
+
+    fn readers(&self) -> &AnyPool {
+        &self.0.readers
+    }
+}

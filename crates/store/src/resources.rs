@@ -1,0 +1,219 @@
+//! Resources: the desired state, where each stands, and finding them.
+
+use jiff::Timestamp;
+use model::{Desired, EventSeq, Labels, Lifecycle, Requirement, Resource, ResourceId, Scope, Selector, Status, TypeId};
+use serde_json::Value;
+use sqlx::AssertSqlSafe;
+use sqlx::any::AnyRow;
+
+use crate::Store;
+use crate::error::Error;
+use crate::page::Page;
+use crate::row::Cells;
+use crate::select::Select;
+
+mod change;
+
+pub use change::NewResource;
+
+/// A resource, with what the API does not show of it.
+#[derive(Debug, Clone)]
+pub struct StoredResource {
+    pub type_id: TypeId,
+    pub body: Resource,
+}
+
+/// Which resources to list.
+#[derive(Debug, Clone, Default)]
+pub struct ResourceFilter {
+    pub status: Option<Status>,
+    pub resource_type_name: Option<String>,
+    pub action_plugin: Option<String>,
+    pub name: Option<String>,
+    pub selector: Selector,
+}
+
+impl ResourceFilter {
+    /// The same question put to one resource.
+    pub fn matches(&self, resource: &Resource) -> bool {
+        self.status.is_none_or(|status| status == resource.status)
+            && self.resource_type_name.as_ref().is_none_or(|name| *name == resource.resource_type_name)
+            && self.action_plugin.as_ref().is_none_or(|plugin| *plugin == resource.action_plugin)
+            && self.name.as_ref().is_none_or(|name| *name == resource.name)
+            && self.selector.matches(&resource.labels)
+    }
+}
+
+const COLUMNS: &str = "id, type_id, resource_type_name, resource_type_version, name, action_plugin, plugin_config, spec, \
+    labels, annotations, lifecycle, lifecycle_since, status_message, generation, observed_generation, created_at, \
+    updated_at, last_reconcile_time, deletion_requested_at, reconcile_requested_at, resource_version";
+
+fn to_resource(row: &AnyRow, tenant: &str) -> Result<StoredResource, Error> {
+    let lifecycle = row.word("lifecycle", Lifecycle::parse)?;
+    let status_message = row.text("status_message")?;
+    Ok(StoredResource {
+        type_id: TypeId(row.int("type_id")?),
+        body: Resource {
+            id: ResourceId(row.int("id")?),
+            name: row.text("name")?,
+            resource_type_name: row.text("resource_type_name")?,
+            resource_type_version: row.text("resource_type_version")?,
+            action_plugin: row.text("action_plugin")?,
+            status: lifecycle.status(),
+            conditions: lifecycle.conditions(&status_message, row.time("lifecycle_since")?),
+            status_message,
+            generation: row.int("generation")?,
+            observed_generation: row.int("observed_generation")?,
+            created_at: row.time("created_at")?,
+            updated_at: row.time("updated_at")?,
+            last_reconcile_time: row.optional_time("last_reconcile_time")?,
+            lifecycle,
+            spec: row.json("spec")?,
+            plugin_config: row.json("plugin_config")?,
+            labels: row.json::<Labels>("labels")?,
+            annotations: row.json::<Labels>("annotations")?,
+            tenant: tenant.into(),
+            resource_version: row.int("resource_version")?,
+            deletion_requested_at: row.optional_time("deletion_requested_at")?,
+            reconcile_requested_at: row.optional_time("reconcile_requested_at")?,
+        },
+    })
+}
+
+/// A resource that has just been asked for.
+fn fresh(id: ResourceId, scope: &Scope, new: &NewResource, seq: EventSeq, now: Timestamp) -> Resource {
+    let Desired { resource_type_version, action_plugin, plugin_config, spec, labels, annotations } =
+        new.desired.clone();
+    let lifecycle = Lifecycle::Pending;
+    let status_message = change::WAITING.to_string();
+    Resource {
+        id,
+        name: new.name.clone(),
+        resource_type_name: new.resource_type_name.clone(),
+        resource_type_version,
+        action_plugin,
+        status: lifecycle.status(),
+        conditions: lifecycle.conditions(&status_message, now),
+        status_message,
+        generation: 1,
+        observed_generation: 0,
+        created_at: now,
+        updated_at: now,
+        last_reconcile_time: None,
+        lifecycle,
+        spec,
+        plugin_config,
+        labels,
+        annotations,
+        tenant: scope.name.clone(),
+        resource_version: seq.0,
+        deletion_requested_at: None,
+        reconcile_requested_at: None,
+    }
+}
+
+impl Store {
+    pub async fn resource(&self, scope: &Scope, id: ResourceId) -> Result<StoredResource, Error> {
+        let text = format!("SELECT {COLUMNS} FROM resources WHERE id = $1 AND tenant_id = $2 AND deleted_at IS NULL");
+        let row = sqlx::query(AssertSqlSafe(text)).bind(id.0).bind(scope.id.0).fetch_optional(self.readers()).await?;
+        to_resource(&row.ok_or_else(|| Error::not_found(format!("resource {id}")))?, &scope.name)
+    }
+
+    pub async fn resource_by_name(&self, scope: &Scope, type_name: &str, name: &str) -> Result<StoredResource, Error> {
+        let text = format!(
+            "SELECT {COLUMNS} FROM resources \
+             WHERE tenant_id = $1 AND resource_type_name = $2 AND name = $3 AND deleted_at IS NULL"
+        );
+        let row = sqlx::query(AssertSqlSafe(text))
+            .bind(scope.id.0)
+            .bind(type_name)
+            .bind(name)
+            .fetch_optional(self.readers())
+            .await?;
+        to_resource(&row.ok_or_else(|| Error::not_found(format!("resource {type_name}/{name}")))?, &scope.name)
+    }
+
+    /// Live resources in the order of their ids.
+    pub async fn resources(
+        &self,
+        scope: &Scope,
+        filter: &ResourceFilter,
+        after: i64,
+        limit: usize,
+    ) -> Result<Page<Resource>, Error> {
+        let mut select = Select::new("SELECT ");
+        select.push(COLUMNS);
+        select.with(" FROM resources WHERE deleted_at IS NULL AND tenant_id = ", scope.id.0)?;
+        select.with(" AND id > ", after)?;
+        if let Some(name) = &filter.resource_type_name {
+            select.with(" AND resource_type_name = ", name.as_str())?;
+        }
+        if let Some(plugin) = &filter.action_plugin {
+            select.with(" AND action_plugin = ", plugin.as_str())?;
+        }
+        if let Some(name) = &filter.name {
+            select.with(" AND name = ", name.as_str())?;
+        }
+        if let Some(status) = filter.status {
+            select.push(" AND lifecycle IN ");
+            select.push_list(status.lifecycles().map(Lifecycle::as_str))?;
+        }
+        for requirement in &filter.selector.requirements {
+            require(&mut select, scope, requirement)?;
+        }
+        select.with(" ORDER BY id LIMIT ", limit as i64 + 1)?;
+        let rows = select.fetch_all(self.readers()).await?;
+        let found =
+            rows.iter().map(|row| Ok(to_resource(row, &scope.name)?.body)).collect::<Result<Vec<_>, Error>>()?;
+        Ok(Page::cut(found, limit, |resource| resource.id.0))
+    }
+
+    /// Resources of a type whose last change lies in `after < version <= up_to`, in the order of that: `(tenant, name,
+    /// version, spec)`. Every tenant's, since a fleet's type serves them all.
+    pub async fn specs_of_type(
+        &self,
+        id: TypeId,
+        after: i64,
+        up_to: EventSeq,
+        limit: usize,
+    ) -> Result<Vec<(String, i64, Value)>, Error> {
+        let rows = change::specs_of_type(id, after, Some(up_to), limit)?.fetch_all(self.readers()).await?;
+        rows.iter().map(change::to_spec).collect()
+    }
+
+    /// What the last reconciliation left behind for its users; empty before the first.
+    pub async fn outputs(&self, scope: &Scope, id: ResourceId) -> Result<Value, Error> {
+        let row = sqlx::query("SELECT outputs FROM resources WHERE id = $1 AND tenant_id = $2 AND deleted_at IS NULL")
+            .bind(id.0)
+            .bind(scope.id.0)
+            .fetch_optional(self.readers())
+            .await?
+            .ok_or_else(|| Error::not_found(format!("resource {id}")))?;
+        Ok(row.optional_json("outputs")?.unwrap_or_else(|| Value::Object(serde_json::Map::new())))
+    }
+}
+
+fn require(select: &mut Select, scope: &Scope, requirement: &Requirement) -> Result<(), Error> {
+    let (negated, key, values) = match requirement {
+        Requirement::In { key, values } => (false, key, Some(values)),
+        Requirement::NotIn { key, values } => (true, key, Some(values)),
+        Requirement::Exists { key } => (false, key, None),
+        Requirement::Absent { key } => (true, key, None),
+    };
+    // A wanted label leads to its resources by index; an unwanted one is looked up for each candidate.
+    if negated {
+        select.with(
+            " AND NOT EXISTS (SELECT 1 FROM resource_labels WHERE resource_id = resources.id AND key = ",
+            key.as_str(),
+        )?;
+    } else {
+        select.with(" AND id IN (SELECT resource_id FROM resource_labels WHERE tenant_id = ", scope.id.0)?;
+        select.with(" AND key = ", key.as_str())?;
+    }
+    if let Some(values) = values {
+        select.push(" AND value IN ");
+        select.push_list(values.iter().map(String::as_str))?;
+    }
+    select.push(")");
+    Ok(())
+}

@@ -1,0 +1,314 @@
+//! Group commit. All writes of a process go to one task; what has arrived while a commit was under way makes up the
+//! next group, and each group is one transaction. A write is acknowledged after its group is on disk, never before.
+//!
+//! A write decides before it changes anything: where it returns a refusal it has changed nothing, so that the rest of
+//! its group can be committed. Where the database itself fails, the group is rolled back and its writes are tried
+//! one by one, so that none suffers for another.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+use model::EventSeq;
+use sqlx::pool::PoolConnection;
+use sqlx::{Any, AnyConnection, AnyPool};
+use tokio::sync::{Mutex, mpsc, oneshot};
+use tokio::task::JoinHandle;
+use tracing::{error, warn};
+
+use crate::Store;
+use crate::bell::Bell;
+use crate::dialect::{Dialect, EVENTS_PER_TRANSACTION};
+use crate::error::Error;
+use crate::events::NewEvent;
+
+/// Enough to make the disk's share of a write small, few enough that the first of them does not wait long.
+const MAX_GROUP: usize = 128;
+/// How many writes may wait before callers do.
+const QUEUE: usize = 1024;
+/// How often a write is tried again after a lost connection, a deadlock or a busy database.
+const TRIES: usize = 4;
+
+/// A transaction under way, as a write sees it.
+pub struct Tx {
+    connection: PoolConnection<Any>,
+    pub(crate) dialect: Dialect,
+    /// One time for all that is written together.
+    pub(crate) now: Timestamp,
+    base: i64,
+    used: i64,
+    pub(crate) events: Vec<NewEvent>,
+}
+
+impl Tx {
+    pub(crate) fn connection(&mut self) -> &mut AnyConnection {
+        &mut self.connection
+    }
+
+    /// The number of the next event of this transaction; also the new version of the object it tells of.
+    pub(crate) fn next_seq(&mut self) -> Result<EventSeq, Error> {
+        self.used += 1;
+        if self.dialect == Dialect::Postgres && self.used > EVENTS_PER_TRANSACTION {
+            return Err(Error::Unavailable(sqlx::Error::Protocol("too many events in one transaction".into())));
+        }
+        Ok(EventSeq(self.base + self.used))
+    }
+
+    pub(crate) fn emit(&mut self, event: NewEvent) {
+        self.events.push(event);
+    }
+}
+
+type Work<T> = Box<dyn for<'t> Fn(&'t mut Tx) -> BoxFuture<'t, Result<T, Error>> + Send + Sync>;
+
+struct Job {
+    step: Box<dyn Step>,
+    /// Roll back instead of committing.
+    dry_run: bool,
+    /// Writes of a group are done in this order, so that two processes lock rows in the same order.
+    order: i64,
+}
+
+/// A write whose result type is forgotten.
+trait Step: Send {
+    /// Only a failure of the database is an error here; a refusal is an answer.
+    fn run<'t>(&'t mut self, tx: &'t mut Tx) -> BoxFuture<'t, Result<(), sqlx::Error>>;
+    fn answer(self: Box<Self>, commit: Result<(), Error>);
+}
+
+struct Typed<T> {
+    work: Work<T>,
+    result: Option<Result<T, Error>>,
+    caller: oneshot::Sender<Result<T, Error>>,
+}
+
+impl<T: Send + 'static> Step for Typed<T> {
+    fn run<'t>(&'t mut self, tx: &'t mut Tx) -> BoxFuture<'t, Result<(), sqlx::Error>> {
+        Box::pin(async move {
+            match (self.work)(tx).await {
+                Err(Error::Unavailable(error)) => Err(error),
+                result => {
+                    self.result = Some(result);
+                    Ok(())
+                }
+            }
+        })
+    }
+
+    fn answer(self: Box<Self>, commit: Result<(), Error>) {
+        let Typed { result, caller, .. } = *self;
+        // A caller that went away does not undo its write.
+        let _ = caller.send(commit.and_then(|()| result.unwrap_or(Err(Error::Closing))));
+    }
+}
+
+/// How the writer has fared since the start.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct WriterStats {
+    pub groups: u64,
+    pub writes: u64,
+    pub waiting: u64,
+}
+
+pub(crate) struct Writer {
+    queue: Mutex<Option<mpsc::Sender<Job>>>,
+    sender: mpsc::WeakSender<Job>,
+    task: Mutex<Option<JoinHandle<()>>>,
+    counters: Arc<Counters>,
+}
+
+#[derive(Default)]
+struct Counters {
+    groups: AtomicU64,
+    writes: AtomicU64,
+}
+
+impl Writer {
+    pub fn start(pool: AnyPool, dialect: Dialect, bell: Bell) -> Writer {
+        let (queue, jobs) = mpsc::channel(QUEUE);
+        let counters = Arc::new(Counters::default());
+        let scribe = Scribe { pool, dialect, bell, counters: counters.clone() };
+        let sender = queue.downgrade();
+        let task = tokio::spawn(scribe.serve(jobs));
+        Writer { queue: Mutex::new(Some(queue)), sender, task: Mutex::new(Some(task)), counters }
+    }
+
+    pub fn stats(&self) -> WriterStats {
+        let waiting = self.sender.upgrade().map_or(0, |queue| QUEUE - queue.capacity());
+        WriterStats {
+            groups: self.counters.groups.load(Ordering::Relaxed),
+            writes: self.counters.writes.load(Ordering::Relaxed),
+            waiting: waiting as u64,
+        }
+    }
+
+    pub async fn stop(&self) {
+        self.queue.lock().await.take();
+        if let Some(task) = self.task.lock().await.take()
+            && let Err(error) = task.await
+        {
+            error!(%error, "the writer ended badly");
+        }
+    }
+}
+
+impl Store {
+    /// Do `work` in a transaction, together with other writes. `order` is the id of the row it changes, 0 for none.
+    pub async fn write<T, F>(&self, order: i64, work: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: for<'t> Fn(&'t mut Tx) -> BoxFuture<'t, Result<T, Error>> + Send + Sync + 'static,
+    {
+        self.submit(order, false, Box::new(work)).await
+    }
+
+    /// Do `work` and undo it: the answer is what the write would have given.
+    pub async fn rehearse<T, F>(&self, work: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: for<'t> Fn(&'t mut Tx) -> BoxFuture<'t, Result<T, Error>> + Send + Sync + 'static,
+    {
+        self.submit(0, true, Box::new(work)).await
+    }
+
+    async fn submit<T: Send + 'static>(&self, order: i64, dry_run: bool, work: Work<T>) -> Result<T, Error> {
+        let (caller, answer) = oneshot::channel();
+        let step = Box::new(Typed { work, result: None, caller });
+        let queue = self.0.writer.sender.upgrade().ok_or(Error::Closing)?;
+        queue.send(Job { step, dry_run, order }).await.map_err(|_| Error::Closing)?;
+        drop(queue);
+        answer.await.map_err(|_| Error::Closing)?
+    }
+}
+
+/// The task that writes.
+struct Scribe {
+    pool: AnyPool,
+    dialect: Dialect,
+    bell: Bell,
+    counters: Arc<Counters>,
+}
+
+impl Scribe {
+    async fn serve(self, mut jobs: mpsc::Receiver<Job>) {
+        let mut group = Vec::with_capacity(MAX_GROUP);
+        while jobs.recv_many(&mut group, MAX_GROUP).await > 0 {
+            let (rehearsals, mut writes): (Vec<_>, Vec<_>) = group.drain(..).partition(|job| job.dry_run);
+            writes.sort_by_key(|job| job.order);
+            self.write_group(writes).await;
+            for job in rehearsals {
+                self.write_one(job).await;
+            }
+        }
+    }
+
+    async fn write_group(&self, mut group: Vec<Job>) {
+        if group.is_empty() {
+            return;
+        }
+        match self.attempt(&mut group).await {
+            Ok(()) => answer_all(group, || Ok(())),
+            Err(Failure::Undone(error)) => {
+                warn!(%error, writes = group.len(), "a group of writes was rolled back; trying them one by one");
+                for job in group {
+                    self.write_one(job).await;
+                }
+            }
+            Err(Failure::Unknown(error)) => {
+                let text = error.to_string();
+                answer_all(group, || Err(Error::Unknown(sqlx::Error::Protocol(text.clone()))));
+            }
+        }
+    }
+
+    async fn write_one(&self, job: Job) {
+        let mut group = vec![job];
+        let mut tries = 0;
+        let outcome = loop {
+            tries += 1;
+            match self.attempt(&mut group).await {
+                Ok(()) => break Ok(()),
+                Err(Failure::Unknown(error)) => break Err(Error::Unknown(error)),
+                Err(Failure::Undone(error)) if tries >= TRIES || !may_pass(&error) => {
+                    error!(%error, "a write failed");
+                    break Err(Error::Unavailable(error));
+                }
+                Err(Failure::Undone(_)) => {}
+            }
+        };
+        if let Some(job) = group.pop() {
+            job.step.answer(outcome);
+        }
+    }
+
+    /// One transaction for the whole group.
+    async fn attempt(&self, group: &mut [Job]) -> Result<(), Failure> {
+        let mut connection = self.pool.acquire().await.map_err(Failure::Undone)?;
+        if let Err(error) = sqlx::query(self.dialect.begin()).execute(&mut *connection).await {
+            drop(connection.detach());
+            return Err(Failure::Undone(error));
+        }
+        let mut tx = Tx { connection, dialect: self.dialect, now: Timestamp::now(), base: 0, used: 0, events: vec![] };
+        let dry_run = group.iter().any(|job| job.dry_run);
+        let done = run_all(&mut tx, group).await;
+        let mut connection = tx.connection;
+        let end = if done.is_err() || dry_run { "ROLLBACK" } else { "COMMIT" };
+        let ended = sqlx::query(end).execute(&mut *connection).await;
+        match (done, ended) {
+            (Err(error), ended) => {
+                if ended.is_err() {
+                    drop(connection.detach());
+                }
+                Err(Failure::Undone(error))
+            }
+            (Ok(()), Ok(_)) => {
+                if !dry_run {
+                    self.counters.groups.fetch_add(1, Ordering::Relaxed);
+                    self.counters.writes.fetch_add(group.len() as u64, Ordering::Relaxed);
+                    self.bell.ring();
+                }
+                Ok(())
+            }
+            (Ok(()), Err(error)) => {
+                // An answer from the database means "not committed"; silence means that nobody knows.
+                let refused = matches!(error, sqlx::Error::Database(_));
+                drop(connection.detach());
+                Err(if refused { Failure::Undone(error) } else { Failure::Unknown(error) })
+            }
+        }
+    }
+}
+
+async fn run_all(tx: &mut Tx, group: &mut [Job]) -> Result<(), sqlx::Error> {
+    tx.base = sqlx::query_scalar(tx.dialect.sequence_base()).fetch_one(&mut *tx.connection).await?;
+    for job in group {
+        job.step.run(tx).await?;
+    }
+    crate::events::append(tx).await
+}
+
+enum Failure {
+    Undone(sqlx::Error),
+    Unknown(sqlx::Error),
+}
+
+fn answer_all(group: Vec<Job>, outcome: impl Fn() -> Result<(), Error>) {
+    for job in group {
+        job.step.answer(outcome());
+    }
+}
+
+/// Whether the same write may go through the next time: the connection was lost, or another transaction was in the way.
+fn may_pass(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed => true,
+        sqlx::Error::Database(error) => {
+            matches!(
+                error.code().as_deref(),
+                Some("40001" | "40P01" | "57P01" | "57P02" | "57P03" | "5" | "6" | "261" | "517")
+            )
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,217 @@
+//! All settings of the server, in one place, each with its origin: `terrane config` prints exactly this.
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use anyhow::{Context, bail};
+use clap::{ArgMatches, Args, parser::ValueSource};
+use store::Location;
+
+use super::database::DatabaseFlags;
+use super::file;
+
+#[derive(Debug, Clone, Args)]
+pub struct ServerFlags {
+    /// Where to listen; anything but the loopback interface requires tokens [default: 127.0.0.1:8000]
+    #[arg(long, env = "TERRANE_LISTEN", value_name = "ADDR:PORT")]
+    pub listen: Option<String>,
+    /// Where the embedded database and its like are kept [default: .terrane]
+    #[arg(long, env = "TERRANE_DATA_DIR", value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub database: DatabaseFlags,
+    /// Ask for a token on the loopback interface too
+    #[arg(long, env = "TERRANE_REQUIRE_TOKENS", num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
+    pub require_tokens: Option<bool>,
+    /// Serve TLS with this certificate (PEM, with its chain)
+    #[arg(long, env = "TERRANE_TLS_CERT", value_name = "FILE")]
+    pub tls_cert: Option<PathBuf>,
+    /// The certificate's private key (PEM)
+    #[arg(long, env = "TERRANE_TLS_KEY", value_name = "FILE")]
+    pub tls_key: Option<PathBuf>,
+    /// What to log, e.g. info or info,api=debug [default: info]
+    #[arg(long, env = "TERRANE_LOG", value_name = "FILTER")]
+    pub log: Option<String>,
+    /// pretty or json [default: pretty on a terminal, else json]
+    #[arg(long, env = "TERRANE_LOG_FORMAT", value_name = "FORMAT")]
+    pub log_format: Option<String>,
+    /// Send traces to this OTLP endpoint over HTTP, e.g. http://localhost:4318/v1/traces
+    #[arg(long, env = "TERRANE_OTLP_ENDPOINT", value_name = "URL")]
+    pub otlp_endpoint: Option<String>,
+    /// The configuration file (TOML) [default: terrane.toml where there is one]
+    #[arg(long, env = "TERRANE_CONFIG", value_name = "FILE")]
+    pub config: Option<PathBuf>,
+}
+
+/// Where a value came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    Default,
+    File(PathBuf),
+    Environment(&'static str),
+    Flag(&'static str),
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Source::Default => f.write_str("default"),
+            Source::File(path) => write!(f, "{}", path.display()),
+            Source::Environment(name) => write!(f, "environment {name}"),
+            Source::Flag(name) => write!(f, "flag --{name}"),
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct Setting<T> {
+    pub value: T,
+    pub source: Source,
+}
+
+/// How the server is to run.
+#[derive(Debug, Clone)]
+pub struct Config {
+    pub listen: Setting<SocketAddr>,
+    pub data_dir: Setting<PathBuf>,
+    pub database: Setting<Location>,
+    pub require_tokens: Setting<bool>,
+    pub tls_cert: Setting<Option<PathBuf>>,
+    pub tls_key: Setting<Option<PathBuf>>,
+    pub log: Setting<String>,
+    pub log_format: Setting<String>,
+    pub otlp_endpoint: Setting<Option<String>>,
+}
+
+/// Picks the first of flag or environment, file, default.
+struct Picker<'a> {
+    matches: &'a ArgMatches,
+    file: Option<PathBuf>,
+}
+
+impl Picker<'_> {
+    fn source(&self, id: &'static str, flag: &'static str, variable: &'static str) -> Source {
+        match self.matches.value_source(id) {
+            Some(ValueSource::EnvVariable) => Source::Environment(variable),
+            _ => Source::Flag(flag),
+        }
+    }
+
+    fn pick<T>(&self, names: [&'static str; 3], given: Option<T>, in_file: Option<T>, default: T) -> Setting<T> {
+        let [id, flag, variable] = names;
+        match (given, in_file, &self.file) {
+            (Some(value), _, _) => Setting { value, source: self.source(id, flag, variable) },
+            (None, Some(value), Some(path)) => Setting { value, source: Source::File(path.clone()) },
+            _ => Setting { value: default, source: Source::Default },
+        }
+    }
+}
+
+impl Config {
+    pub fn read(flags: ServerFlags, matches: &ArgMatches) -> anyhow::Result<Config> {
+        let (file, path) = file::read(flags.config.as_deref())?;
+        let picker = Picker { matches, file: path };
+        let listen = picker.pick(
+            ["listen", "listen", "TERRANE_LISTEN"],
+            flags.listen,
+            file.listen,
+            "127.0.0.1:8000".to_string(),
+        );
+        let data_dir =
+            picker.pick(["data_dir", "data-dir", "TERRANE_DATA_DIR"], flags.data_dir, file.data_dir, ".terrane".into());
+        let database = database(&picker, flags.database, file.database, &data_dir.value)?;
+        let config = Config {
+            listen: Setting { value: parse_listen(&listen.value)?, source: listen.source },
+            data_dir,
+            database,
+            require_tokens: picker.pick(
+                ["require_tokens", "require-tokens", "TERRANE_REQUIRE_TOKENS"],
+                flags.require_tokens,
+                file.require_tokens,
+                false,
+            ),
+            tls_cert: picker.pick(
+                ["tls_cert", "tls-cert", "TERRANE_TLS_CERT"],
+                flags.tls_cert.map(Some),
+                file.tls_cert.map(Some),
+                None,
+            ),
+            tls_key: picker.pick(
+                ["tls_key", "tls-key", "TERRANE_TLS_KEY"],
+                flags.tls_key.map(Some),
+                file.tls_key.map(Some),
+                None,
+            ),
+            log: picker.pick(["log", "log", "TERRANE_LOG"], flags.log, file.log, "info".into()),
+            log_format: picker.pick(
+                ["log_format", "log-format", "TERRANE_LOG_FORMAT"],
+                flags.log_format,
+                file.log_format,
+                "auto".into(),
+            ),
+            otlp_endpoint: picker.pick(
+                ["otlp_endpoint", "otlp-endpoint", "TERRANE_OTLP_ENDPOINT"],
+                flags.otlp_endpoint.map(Some),
+                file.otlp_endpoint.map(Some),
+                None,
+            ),
+        };
+        config.check()?;
+        Ok(config)
+    }
+
+    fn check(&self) -> anyhow::Result<()> {
+        if self.tls_cert.value.is_some() != self.tls_key.value.is_some() {
+            bail!("TLS needs both --tls-cert and --tls-key");
+        }
+        if !["auto", "pretty", "json"].contains(&self.log_format.value.as_str()) {
+            bail!("--log-format is pretty or json, not {:?}", self.log_format.value);
+        }
+        Ok(())
+    }
+
+    /// Whether callers need a token.
+    pub fn asks_for_tokens(&self) -> bool {
+        self.require_tokens.value || !self.listen.value.ip().is_loopback()
+    }
+
+    /// Name, value and origin of every setting; no secret among them.
+    pub fn rows(&self) -> Vec<(&'static str, String, &Source)> {
+        let path = |path: &Option<PathBuf>| path.as_ref().map_or("-".into(), |path| path.display().to_string());
+        vec![
+            ("listen", self.listen.value.to_string(), &self.listen.source),
+            ("data_dir", self.data_dir.value.display().to_string(), &self.data_dir.source),
+            ("database", self.database.value.to_string(), &self.database.source),
+            ("require_tokens", self.require_tokens.value.to_string(), &self.require_tokens.source),
+            ("tls_cert", path(&self.tls_cert.value), &self.tls_cert.source),
+            ("tls_key", path(&self.tls_key.value), &self.tls_key.source),
+            ("log", self.log.value.clone(), &self.log.source),
+            ("log_format", self.log_format.value.clone(), &self.log_format.source),
+            ("otlp_endpoint", self.otlp_endpoint.value.clone().unwrap_or("-".into()), &self.otlp_endpoint.source),
+        ]
+    }
+}
+
+fn parse_listen(text: &str) -> anyhow::Result<SocketAddr> {
+    let numeric = text.strip_prefix("localhost:").map_or(text.to_string(), |port| format!("127.0.0.1:{port}"));
+    numeric.parse().with_context(|| format!("--listen {text:?} is not ADDR:PORT, such as 127.0.0.1:8000"))
+}
+
+fn database(
+    picker: &Picker<'_>,
+    flags: DatabaseFlags,
+    in_file: Option<String>,
+    data_dir: &std::path::Path,
+) -> anyhow::Result<Setting<Location>> {
+    let embedded = Location::Sqlite(data_dir.join("terrane.db"));
+    if flags.database.is_none() && flags.seed.is_given() {
+        return Ok(Setting { value: flags.seed.location(), source: Source::Environment("DB_*") });
+    }
+    let url = picker.pick(["database", "database", "TERRANE_DATABASE"], flags.database, in_file, String::new());
+    if url.value.is_empty() {
+        return Ok(Setting { value: embedded, source: Source::Default });
+    }
+    let location = Location::parse(&url.value).map_err(|error| anyhow::anyhow!("--database: {error}"))?;
+    Ok(Setting { value: location, source: url.source })
+}

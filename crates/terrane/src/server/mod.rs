@@ -1,0 +1,95 @@
+//! The server's roles, and the commands that look after a server's database.
+
+mod access;
+mod doctor;
+mod serve;
+mod telemetry;
+
+use std::process::ExitCode;
+
+use clap::{ArgMatches, Args, CommandFactory, Subcommand};
+
+use crate::config::{Config, ServerFlags};
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Start everything on this machine: embedded database, API, nothing to set up
+    #[command(after_help = "Example:\n  terrane up --listen 127.0.0.1:9000 --data-dir ~/terrane")]
+    Up(ServerFlags),
+    /// Start the API server
+    Server {
+        #[command(flatten)]
+        flags: ServerFlags,
+        /// Do not bring the database up to date first
+        #[arg(long)]
+        no_migrate: bool,
+    },
+    /// Bring the database up to this program's version
+    Migrate(ServerFlags),
+    /// Print the settings in force, and where each comes from
+    Config(ServerFlags),
+    /// Check this machine and the configuration, and say what to mend
+    Doctor(ServerFlags),
+    /// Make an operator's token straight in the database: the first one, before anybody can sign in
+    #[command(after_help = "Example:\n  terrane bootstrap --database postgres://…  >operator.token")]
+    Bootstrap(Bootstrap),
+}
+
+#[derive(Args)]
+pub struct Bootstrap {
+    #[command(flatten)]
+    pub flags: ServerFlags,
+    /// The token's name
+    #[arg(long, default_value = "operator")]
+    pub name: String,
+}
+
+pub fn run(command: Command) -> ExitCode {
+    let done = match command {
+        Command::Up(flags) => with_runtime(flags, |config| serve::serve(config, serve::Role::Up)),
+        Command::Server { flags, no_migrate } => {
+            with_runtime(flags, move |config| serve::serve(config, serve::Role::Server { migrate: !no_migrate }))
+        }
+        Command::Migrate(flags) => with_runtime(flags, serve::migrate),
+        Command::Config(flags) => read(flags).map(|config| print(&config)),
+        Command::Doctor(flags) => return doctor::run(flags),
+        Command::Bootstrap(Bootstrap { flags, name }) => {
+            with_runtime(flags, |config| async move { access::bootstrap(config, name).await })
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn print(config: &Config) {
+    for (name, value, source) in config.rows() {
+        println!("{name:<16} {value:<48} # {source}");
+    }
+}
+
+pub fn read(flags: ServerFlags) -> anyhow::Result<Config> {
+    Config::read(flags, &innermost_matches())
+}
+
+/// What clap knows of where each value came from.
+fn innermost_matches() -> ArgMatches {
+    let mut matches = crate::Cli::command().get_matches();
+    while let Some((_, inner)) = matches.remove_subcommand() {
+        matches = inner;
+    }
+    matches
+}
+
+fn with_runtime<F, Fut>(flags: ServerFlags, work: F) -> anyhow::Result<()>
+where
+    F: FnOnce(Config) -> Fut,
+    Fut: Future<Output = anyhow::Result<()>>,
+{
+    let config = read(flags)?;
+    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(work(config))
+}

@@ -1,0 +1,142 @@
+//! Starting, serving and stopping. A stop lets requests under way finish, ends streams, writes what was taken, and closes.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use api::{Access, App};
+use axum_server::Handle;
+use axum_server::tls_rustls::RustlsConfig;
+use store::{Location, Store};
+use tokio::signal::unix::{SignalKind, signal};
+use tracing::{info, warn};
+
+use super::{access, telemetry};
+use crate::config::Config;
+
+/// How long a stop may take before it stops waiting.
+const DRAIN: Duration = Duration::from_secs(10);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// All roles in one process, for one machine.
+    Up,
+    Server {
+        migrate: bool,
+    },
+}
+
+/// Make the folder that the embedded database lives in, closed to others.
+pub fn prepare(config: &Config) -> anyhow::Result<()> {
+    let Location::Sqlite(path) = &config.database.value else { return Ok(()) };
+    let Some(dir) = path.parent().filter(|dir| !dir.as_os_str().is_empty()) else { return Ok(()) };
+    if !dir.exists() {
+        use std::os::unix::fs::DirBuilderExt;
+        std::fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(dir)
+            .with_context(|| format!("cannot make the data folder {}", dir.display()))?;
+    }
+    Ok(())
+}
+
+pub async fn migrate(config: Config) -> anyhow::Result<()> {
+    prepare(&config)?;
+    let migrated = Store::migrate(&config.database.value).await?;
+    if migrated.from == migrated.to {
+        println!("{} is at version {} already", config.database.value, migrated.to);
+    } else {
+        println!("{} brought from version {} to {}", config.database.value, migrated.from, migrated.to);
+    }
+    Ok(())
+}
+
+pub async fn serve(config: Config, role: Role) -> anyhow::Result<()> {
+    let telemetry = telemetry::start(&config)?;
+    let served = run(&config, role).await;
+    telemetry.end();
+    served
+}
+
+async fn run(config: &Config, role: Role) -> anyhow::Result<()> {
+    prepare(config)?;
+    let _lock = access::lock(config)?;
+    if role != (Role::Server { migrate: false }) {
+        Store::migrate(&config.database.value).await.with_context(|| config.database.value.to_string())?;
+    }
+    let store = Store::open(&config.database.value).await.with_context(|| config.database.value.to_string())?;
+    let access = access::decide(config, &store).await?;
+    let app = App::new(store.clone(), access);
+    let listener = std::net::TcpListener::bind(config.listen.value).with_context(|| {
+        format!("cannot listen on {}: is another server there? choose another --listen", config.listen.value)
+    })?;
+    listener.set_nonblocking(true)?;
+    let address = listener.local_addr()?;
+    let handle = Handle::new();
+    let token_use = tokio::spawn(app.clone().keep_token_use());
+    tokio::spawn(stop_on_signal(app.clone(), handle.clone()));
+    info!(%address, database = %store.database().await?, tokens = access == Access::Tokens, "terrane is up");
+    if role == Role::Up {
+        greet(config, address, access);
+    }
+    listen(config, listener, handle, &app).await?;
+    // Streams and requests are done, or were given up on; what they had been promised is written before the end.
+    app.drain();
+    token_use.await?;
+    store.close().await;
+    info!("terrane has stopped");
+    Ok(())
+}
+
+async fn listen(
+    config: &Config,
+    listener: std::net::TcpListener,
+    handle: Handle<SocketAddr>,
+    app: &Arc<App>,
+) -> anyhow::Result<()> {
+    let service = api::router(app.clone()).into_make_service();
+    match (&config.tls_cert.value, &config.tls_key.value) {
+        (Some(cert), Some(key)) => {
+            // Only the first call can succeed, and one is enough.
+            let _ = rustls::crypto::ring::default_provider().install_default();
+            let tls = RustlsConfig::from_pem_file(cert, key)
+                .await
+                .with_context(|| format!("cannot use {} and {}", cert.display(), key.display()))?;
+            axum_server::from_tcp_rustls(listener, tls)?.handle(handle).serve(service).await?;
+        }
+        _ => axum_server::from_tcp(listener)?.handle(handle).serve(service).await?,
+    }
+    Ok(())
+}
+
+async fn stop_on_signal(app: Arc<App>, handle: Handle<SocketAddr>) {
+    let (Ok(mut terminate), Ok(mut interrupt)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
+    else {
+        warn!("cannot listen for signals; a stop will not drain");
+        return;
+    };
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+    info!("stopping: no new requests; those under way may finish");
+    app.drain();
+    handle.graceful_shutdown(Some(DRAIN));
+}
+
+/// Where to look, and what to do next: the one thing `up` prints to standard output.
+fn greet(config: &Config, address: SocketAddr, access: Access) {
+    let scheme = if config.tls_cert.value.is_some() { "https" } else { "http" };
+    let host = if address.ip().is_loopback() { format!("localhost:{}", address.port()) } else { address.to_string() };
+    let server = if address.port() == 8000 { String::new() } else { format!(" --server {scheme}://{host}") };
+    println!("Terrane is up at {scheme}://{host}  (API: /docs, data: {})", config.database.value);
+    if access == Access::Tokens {
+        println!("It asks for tokens; `terrane bootstrap` makes an operator's.");
+    }
+    println!("Next, in another terminal:");
+    println!("  terrane apply -f examples/database.yaml{server}");
+    println!("  terrane get{server}");
+    println!("  terrane describe databasecluster/production-pg{server}");
+}
