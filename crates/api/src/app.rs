@@ -68,9 +68,12 @@ impl App {
     /// Write down when tokens were used, until the server drains; then once more.
     pub async fn keep_token_use(self: Arc<Self>) {
         let mut draining = self.draining();
-        while !*draining.borrow_and_update() {
-            let _ = tokio::time::timeout(NOTE_EVERY, draining.changed()).await;
+        loop {
+            let last = tokio::time::timeout(NOTE_EVERY, draining.wait_for(|draining| *draining)).await.is_ok();
             self.write_token_use().await;
+            if last {
+                return;
+            }
         }
     }
 

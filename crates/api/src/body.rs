@@ -4,7 +4,7 @@ use axum::body::Bytes;
 use axum::extract::rejection::BytesRejection;
 use axum::extract::{FromRequest, Request};
 use axum::http::{StatusCode, header};
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::error::Category;
 
 use crate::problem::{Problem, Violation};
@@ -51,7 +51,11 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     let mut json = serde_json::Deserializer::from_slice(bytes);
     let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
         let path = error.path().to_string();
-        wrong(error.into_inner(), &path)
+        // A wrong shape is only worth telling of in a body that is JSON at all.
+        match serde_json::from_slice::<IgnoredAny>(bytes) {
+            Ok(_) => wrong(error.into_inner(), &path),
+            Err(error) => wrong(error, "."),
+        }
     })?;
     json.end().map_err(|error| wrong(error, "."))?;
     Ok(value)

@@ -6,7 +6,7 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use jiff::Timestamp;
-use model::{Actor, Role, Scope};
+use model::{Actor, Role, Scope, TokenId};
 
 use crate::app::{Access, App};
 use crate::problem::Problem;
@@ -21,6 +21,8 @@ pub struct Caller {
     pub scope: Scope,
     pub role: Role,
     pub actor: Actor,
+    /// The token that was shown, if any.
+    pub token: Option<TokenId>,
 }
 
 impl Caller {
@@ -49,9 +51,9 @@ impl FromRequestParts<Arc<App>> for Caller {
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
         let request_id = parts.extensions.get::<RequestId>().map(|id| id.0.clone());
-        let (home, role, name) = match bearer(&parts.headers)? {
+        let (home, role, name, token) = match bearer(&parts.headers)? {
             Some(token) => authenticate(app, token).await?,
-            None if app.access == Access::Open => (Scope::default_tenant(), Role::Operator, "local".to_string()),
+            None if app.access == Access::Open => (Scope::default_tenant(), Role::Operator, "local".to_string(), None),
             None => {
                 return Err(Problem::unauthorized(
                     "a token is needed: send Authorization: Bearer TOKEN (make one with `terrane token create`)",
@@ -59,7 +61,7 @@ impl FromRequestParts<Arc<App>> for Caller {
             }
         };
         let scope = tenant_asked_for(app, &parts.headers, home, role).await?;
-        let caller = Caller { scope, role, actor: Actor { name, request_id } };
+        let caller = Caller { scope, role, actor: Actor { name, request_id }, token };
         tracing::Span::current().record("tenant", caller.scope.name.as_str());
         tracing::Span::current().record("actor", caller.actor.name.as_str());
         Ok(caller)
@@ -75,7 +77,7 @@ fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
     token.map(Some).ok_or_else(|| Problem::unauthorized("send the token as Authorization: Bearer TOKEN"))
 }
 
-async fn authenticate(app: &App, token: &str) -> Result<(Scope, Role, String), Problem> {
+async fn authenticate(app: &App, token: &str) -> Result<(Scope, Role, String, Option<TokenId>), Problem> {
     let refused = || Problem::unauthorized("the token is unknown, revoked or expired");
     let (public, secret) = secret::split(token).filter(|(public, _)| is_public_part(public)).ok_or_else(refused)?;
     let stored = app.store.token_by_prefix(public).await?.ok_or_else(refused)?;
@@ -87,7 +89,7 @@ async fn authenticate(app: &App, token: &str) -> Result<(Scope, Role, String), P
     let name = format!("token:{}", stored.body.name);
     // An operator's token belongs to the fleet; unless it names a tenant, it works in the default one.
     let home = if stored.scope.id.is_fleet() { Scope::default_tenant() } else { stored.scope };
-    Ok((home, stored.body.role, name))
+    Ok((home, stored.body.role, name, Some(stored.body.id)))
 }
 
 fn is_public_part(text: &str) -> bool {

@@ -63,8 +63,8 @@ fn complete(path: &str, method: &HttpMethod, operation: &mut Operation) {
     add_problems(operation, &[400, 401, 403, 404, 503]);
     if reads {
         if has_version(path) {
-            add_header(operation, "If-None-Match", "An `ETag`: 304 where the object is still at that version.");
-            operation.responses.responses.insert("304".into(), RefOr::T(Response::new("Not changed")));
+            let unchanged = Response::new("Still at the version that `If-None-Match` names");
+            operation.responses.responses.insert("304".into(), RefOr::T(unchanged));
         }
         return;
     }

@@ -126,7 +126,7 @@ impl From<Refusal> for Problem {
         match refusal {
             Refusal::NotFound { what } => Problem::not_found(format!("there is no {what}")),
             Refusal::Exists { what } => {
-                Problem::conflict(format!("{what} exists already; change it with PUT or PATCH, or choose another name"))
+                Problem::conflict(format!("{what} exists already; change that one, or choose another name"))
             }
             Refusal::VersionMismatch { found } => Problem::new(
                 StatusCode::PRECONDITION_FAILED,

@@ -9,7 +9,7 @@ use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
-use model::{EventSeq, Scope};
+use model::{EventSeq, Kind, Scope, TokenId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use store::{Error, EventFilter, EventPage};
@@ -18,6 +18,7 @@ use tokio::time::Instant;
 use utoipa::ToSchema;
 
 use crate::app::App;
+use crate::caller::Caller;
 use crate::problem::Problem;
 
 /// Events read at a time.
@@ -33,18 +34,26 @@ const LONGEST: Duration = Duration::from_secs(3600);
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct WatchEvent {
     #[serde(rename = "type")]
-    pub kind: WatchKind,
+    pub change: Change,
     /// Resume from here: `?watch=true&since=SEQ`. Null for what was there before the watch began.
+    #[schema(required)]
     pub seq: Option<EventSeq>,
+    #[schema(required)]
     pub time: Option<Timestamp>,
+    /// What kind of object it is.
+    #[schema(required)]
+    pub kind: Option<Kind>,
+    /// Who changed it.
+    #[schema(required)]
+    pub actor: Option<String>,
     /// The object after the change; before it, where it was deleted or no longer matches.
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<Object>, required)]
     pub object: Option<Value>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
-pub enum WatchKind {
+pub enum Change {
     Added,
     Modified,
     Deleted,
@@ -96,18 +105,35 @@ enum Framing {
     ServerSentEvents,
 }
 
-pub fn stream<S: Source>(app: &Arc<App>, scope: Scope, source: S, since: Since, headers: &HeaderMap) -> Response {
+pub async fn stream<S: Source>(
+    app: &Arc<App>,
+    caller: Caller,
+    source: S,
+    since: Since,
+    headers: &HeaderMap,
+) -> Result<Response, Problem> {
+    let since = Since { seq: last_event_id(headers)?.or(since.seq), ..since };
+    if let Some(seq) = since.seq {
+        let newest = app.store.horizon().await?;
+        if seq > newest {
+            return Err(Problem::bad_request(format!(
+                "since: {seq} is beyond {newest}, the newest there is: it comes from another database, or from before a restore; list anew and watch from there"
+            )));
+        }
+    }
+    let Caller { scope, token, .. } = caller;
     let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or("");
     let framing = if accept.contains("text/event-stream") { Framing::ServerSentEvents } else { Framing::Lines };
-    let resumed = headers.get("last-event-id").and_then(|value| value.to_str().ok()?.parse().ok()).map(EventSeq);
     let watcher = Watcher {
         // Subscribe before the first query.
         bell: app.store.bell().listen(),
         draining: app.draining(),
         filter: source.filter(&scope),
-        phase: resumed.or(since.seq).map_or(Phase::Start, |seq| Phase::Follow { seq }),
+        phase: since.seq.map_or(Phase::Start, |seq| Phase::Follow { seq }),
         lines: VecDeque::new(),
         deadline: Instant::now() + since.timeout.unwrap_or(LONGEST).min(LONGEST),
+        token,
+        next_check: Instant::now() + BOOKMARK_EVERY,
         framing,
         scope,
         source,
@@ -126,7 +152,14 @@ pub fn stream<S: Source>(app: &Arc<App>, scope: Scope, source: S, since: Since, 
         (header::CONTENT_TYPE, HeaderValue::from_static(kind)),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
     ];
-    (headers, Body::from_stream(lines)).into_response()
+    Ok((headers, Body::from_stream(lines)).into_response())
+}
+
+/// Where a browser that reconnects left off.
+fn last_event_id(headers: &HeaderMap) -> Result<Option<EventSeq>, Problem> {
+    let Some(value) = headers.get("last-event-id") else { return Ok(None) };
+    let seq = value.to_str().ok().and_then(|text| text.parse().ok()).filter(|seq| *seq >= 0);
+    seq.map(|seq| Some(EventSeq(seq))).ok_or_else(|| Problem::bad_request("Last-Event-ID: expected a seq"))
 }
 
 enum Phase {
@@ -146,6 +179,8 @@ struct Watcher<S> {
     bell: Receiver<u64>,
     draining: Receiver<bool>,
     deadline: Instant,
+    token: Option<TokenId>,
+    next_check: Instant,
     framing: Framing,
     _open: Open,
 }
@@ -160,11 +195,26 @@ impl<S: Source> Watcher<S> {
             if matches!(self.phase, Phase::End) || *self.draining.borrow() {
                 return None;
             }
-            if self.advance().await.is_err() {
+            let advanced = match self.is_still_welcome().await {
+                Ok(true) => self.advance().await,
+                Ok(false) => return None,
+                Err(error) => Err(error),
+            };
+            if advanced.is_err() {
                 // The database is away. The client need not know: the stream goes on when it is back.
+                if Instant::now() >= self.deadline {
+                    return None;
+                }
                 self.rest(Duration::from_secs(1)).await;
             }
         }
+    }
+
+    /// A token that was revoked or ran out ends the stream it opened.
+    async fn is_still_welcome(&mut self) -> Result<bool, Error> {
+        let Some(token) = self.token.filter(|_| Instant::now() >= self.next_check) else { return Ok(true) };
+        self.next_check = Instant::now() + BOOKMARK_EVERY;
+        self.app.store.is_token_good(token).await
     }
 
     async fn advance(&mut self) -> Result<(), Error> {
@@ -176,8 +226,10 @@ impl<S: Source> Watcher<S> {
             }
             Phase::Existing { after, seq } => {
                 let (objects, next) = self.source.existing(&self.app, &self.scope, after).await?;
+                let kind = self.filter.kinds.first().copied();
                 for object in objects {
-                    self.send(WatchEvent { kind: WatchKind::Added, seq: None, time: None, object: Some(object) });
+                    let (change, object) = (Change::Added, Some(object));
+                    self.send(WatchEvent { change, seq: None, time: None, kind, actor: None, object });
                 }
                 self.phase = match next {
                     Some(after) => Phase::Existing { after, seq },
@@ -200,20 +252,30 @@ impl<S: Source> Watcher<S> {
         for event in events {
             let was = event.before.filter(|object| self.source.matches(object));
             let is = event.after.filter(|object| self.source.matches(object));
-            let (kind, object) = match (was, is) {
+            let (change, object) = match (was, is) {
                 (None, None) => continue,
-                (None, Some(is)) => (WatchKind::Added, is),
-                (Some(_), Some(is)) => (WatchKind::Modified, is),
-                (Some(was), None) => (WatchKind::Deleted, was),
+                (None, Some(is)) => (Change::Added, is),
+                (Some(_), Some(is)) => (Change::Modified, is),
+                (Some(was), None) => (Change::Deleted, was),
             };
-            self.send(WatchEvent { kind, seq: Some(event.seq), time: Some(event.time), object: Some(object) });
+            self.send(WatchEvent {
+                change,
+                seq: Some(event.seq),
+                time: Some(event.time),
+                kind: Some(event.kind),
+                actor: Some(event.actor),
+                object: Some(object),
+            });
         }
-        if !self.lines.is_empty() || more {
+        if more {
             return Ok(());
         }
-        self.rest(if held_back { HELD_BACK } else { BOOKMARK_EVERY }).await;
+        // Told all there is: now it may end. A stream that always has more to tell is behind, not done.
         if Instant::now() >= self.deadline {
+            self.bookmark(read_to);
             self.phase = Phase::End;
+        } else if self.lines.is_empty() {
+            self.rest(if held_back { HELD_BACK } else { BOOKMARK_EVERY }).await;
         }
         Ok(())
     }
@@ -233,7 +295,8 @@ impl<S: Source> Watcher<S> {
     }
 
     fn bookmark(&mut self, seq: EventSeq) {
-        self.send(WatchEvent { kind: WatchKind::Bookmark, seq: Some(seq), time: Some(Timestamp::now()), object: None });
+        let (change, time) = (Change::Bookmark, Some(Timestamp::now()));
+        self.send(WatchEvent { change, seq: Some(seq), time, kind: None, actor: None, object: None });
     }
 
     fn send(&mut self, event: WatchEvent) {

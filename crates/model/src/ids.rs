@@ -28,7 +28,7 @@ id!(
     ResourceId
 );
 id!(
-    /// A tenant; `TenantId::FLEET` stands for what belongs to all of them.
+    /// A tenant.
     TenantId
 );
 id!(

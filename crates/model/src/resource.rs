@@ -29,6 +29,7 @@ pub struct Resource {
     pub observed_generation: i64,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
+    #[schema(required)]
     pub last_reconcile_time: Option<Timestamp>,
     pub lifecycle: Lifecycle,
     pub conditions: Vec<Condition>,
@@ -36,14 +37,18 @@ pub struct Resource {
     pub spec: Value,
     #[schema(value_type = Object)]
     pub plugin_config: Value,
+    #[schema(value_type = BTreeMap<String, String>)]
     pub labels: Labels,
+    #[schema(value_type = BTreeMap<String, String>)]
     pub annotations: Labels,
     pub tenant: String,
     /// Changes with every change; the `ETag`.
     pub resource_version: i64,
     /// When a delete was asked for.
+    #[schema(required)]
     pub deletion_requested_at: Option<Timestamp>,
     /// When a reconciliation was last forced by hand.
+    #[schema(required)]
     pub reconcile_requested_at: Option<Timestamp>,
 }
 
@@ -91,6 +96,7 @@ pub struct HistoryEntry {
     pub success: bool,
     #[schema(example = "completed")]
     pub phase: String,
+    #[schema(required)]
     pub error_message: Option<String>,
     pub resources_created: i64,
     pub resources_updated: i64,

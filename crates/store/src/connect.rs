@@ -120,11 +120,20 @@ pub(crate) async fn writers(location: &Location) -> Result<AnyPool, sqlx::Error>
     connect(location, 1, false).await
 }
 
+/// Whether the connection itself is gone: the server ended it, or the way there broke.
+pub(crate) fn is_lost(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed => true,
+        sqlx::Error::Database(error) => matches!(error.code().as_deref(), Some("57P01" | "57P02" | "57P03")),
+        _ => false,
+    }
+}
+
 async fn connect(location: &Location, size: u32, read_only: bool) -> Result<AnyPool, sqlx::Error> {
     let dialect = location.dialect();
     AnyPoolOptions::new()
+        // No minimum: sqlx keeps it up with pauses of up to a minute, during which the writer's only place is taken.
         .max_connections(size)
-        .min_connections(1)
         .acquire_timeout(Duration::from_secs(5))
         .test_before_acquire(false)
         // A ping costs as much as a read: only a connection that has rested is asked whether it still lives.
@@ -145,8 +154,8 @@ async fn connect(location: &Location, size: u32, read_only: bool) -> Result<AnyP
                 for setting in settings {
                     sqlx::query(*setting).execute(&mut *connection).await?;
                 }
-                if read_only && dialect == Dialect::Sqlite {
-                    sqlx::query("PRAGMA query_only = ON").execute(&mut *connection).await?;
+                if read_only {
+                    sqlx::query(dialect.reader_setting()).execute(&mut *connection).await?;
                 }
                 Ok(())
             })

@@ -18,6 +18,15 @@ impl Dialect {
         }
     }
 
+    /// For connections that write nothing. On PostgreSQL they still ring the bell, which is a transaction of its own and
+    /// need not wait for the disk.
+    pub fn reader_setting(self) -> &'static str {
+        match self {
+            Dialect::Sqlite => "PRAGMA query_only = ON",
+            Dialect::Postgres => "SET synchronous_commit = off",
+        }
+    }
+
     pub fn version(self) -> &'static str {
         match self {
             Dialect::Sqlite => "SELECT 'SQLite ' || sqlite_version()",
@@ -40,6 +49,14 @@ impl Dialect {
         }
     }
 
+    /// Makes whoever comes with the same idempotency key wait for the commit; SQLite's single writer has none to wait for.
+    pub fn hold_key(self) -> Option<&'static str> {
+        match self {
+            Dialect::Sqlite => None,
+            Dialect::Postgres => Some("SELECT pg_advisory_xact_lock(hashtextextended($1, $2))"),
+        }
+    }
+
     /// The sequence number after which this transaction's events come.
     ///
     /// SQLite has one writer at a time: the last number is enough. On PostgreSQL transactions commit in any order, so
@@ -55,12 +72,20 @@ impl Dialect {
 
     /// The highest number that a reader may look at, and the highest there is: where the second is larger, somebody's
     /// transaction is still under way.
+    ///
+    /// On PostgreSQL: below the lowest transaction under way *in this database*. The snapshot's `xmax` is taken before
+    /// the activity is looked at, so a transaction below it either shows there or has ended and is visible to the next
+    /// statement. (The snapshot's own `xmin` would not do: it waits for every other database of the server too.)
+    /// Activity shows 32 bits of a transaction id; its distance below `xmax` is what counts.
     pub fn horizon(self) -> &'static str {
         match self {
             Dialect::Sqlite => "SELECT coalesce(max(seq), 0) AS horizon, coalesce(max(seq), 0) AS newest FROM events",
             Dialect::Postgres => {
-                "SELECT ((pg_snapshot_xmin(pg_current_snapshot())::text::bigint + xid_offset) << 12) - 1 AS horizon, \
-                 (SELECT coalesce(max(seq), 0) FROM events) AS newest FROM event_epoch"
+                "WITH top AS (SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS next_xid), \
+                 open AS (SELECT mod(next_xid - backend_xid::text::bigint + 4294967296, 4294967296) AS below \
+                          FROM pg_stat_activity, top WHERE datname = current_database() AND backend_xid IS NOT NULL) \
+                 SELECT ((next_xid - (SELECT coalesce(max(below), 0) FROM open WHERE below < 2147483648) + xid_offset) << 12) - 1 \
+                 AS horizon, (SELECT coalesce(max(seq), 0) FROM events) AS newest FROM top, event_epoch"
             }
         }
     }

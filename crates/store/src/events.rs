@@ -133,17 +133,23 @@ pub struct EventPage {
 impl Store {
     /// The place in the sequence up to which everything has happened.
     pub async fn horizon(&self) -> Result<EventSeq, Error> {
-        let row = sqlx::query(self.dialect().horizon()).fetch_one(self.readers()).await?;
+        let row = self.read(|pool| sqlx::query(self.dialect().horizon()).fetch_one(pool)).await?;
         Ok(EventSeq(row.int("horizon")?))
     }
 
     /// The events after `since`, in order.
     pub async fn events(&self, filter: &EventFilter, since: EventSeq, limit: usize) -> Result<EventPage, Error> {
-        let row = sqlx::query(self.dialect().horizon()).fetch_one(self.readers()).await?;
+        let row = self.read(|pool| sqlx::query(self.dialect().horizon()).fetch_one(pool)).await?;
         let (horizon, newest) = (row.int("horizon")?, row.int("newest")?);
         let mut events = Vec::new();
-        if newest > since.0 {
-            let rows = select(filter, since.0, horizon, limit)?.fetch_all(self.readers()).await?;
+        let parts = parts(filter);
+        if newest > since.0 && !parts.is_empty() {
+            let rows = self
+                .read(|pool| {
+                    let select = select(&parts, filter.object_id, since.0, horizon, limit);
+                    async move { select?.fetch_all(pool).await }
+                })
+                .await?;
             for row in &rows {
                 events.push(to_event(row, &filter.scope)?);
             }
@@ -157,25 +163,36 @@ impl Store {
     }
 }
 
+/// Whose events of which kind a filter asks for. Of the fleet's, only those of types are every tenant's to see.
+fn parts(filter: &EventFilter) -> Vec<(TenantId, Kind)> {
+    let mut parts: Vec<_> = filter.kinds.iter().map(|kind| (filter.scope.id, *kind)).collect();
+    let fleets = (TenantId::FLEET, Kind::ResourceType);
+    if filter.with_fleet && filter.kinds.contains(&fleets.1) && !parts.contains(&fleets) {
+        parts.push(fleets);
+    }
+    parts
+}
+
 /// One index range for each kind and tenant, merged: the cost is what is read, not what there is.
-fn select(filter: &EventFilter, since: i64, horizon: i64, limit: usize) -> Result<Select, Error> {
+fn select(
+    parts: &[(TenantId, Kind)],
+    object_id: Option<i64>,
+    since: i64,
+    horizon: i64,
+    limit: usize,
+) -> Result<Select, sqlx::Error> {
     let mut select = Select::new("SELECT * FROM (");
-    let fleet = if filter.with_fleet { Some(TenantId::FLEET) } else { None };
-    let mut first = true;
-    for tenant in [Some(filter.scope.id), fleet].into_iter().flatten() {
-        for kind in &filter.kinds {
-            select.push(if first { "SELECT * FROM (" } else { " UNION ALL SELECT * FROM (" });
-            first = false;
-            select.with("SELECT * FROM events WHERE tenant_id = ", tenant.0)?;
-            select.with(" AND kind = ", kind.as_str())?;
-            if let Some(id) = filter.object_id {
-                select.with(" AND object_id = ", id)?;
-            }
-            select.with(" AND seq > ", since)?;
-            select.with(" AND seq <= ", horizon)?;
-            select.with(" ORDER BY seq LIMIT ", limit as i64)?;
-            select.push(") AS part");
+    for (at, (tenant, kind)) in parts.iter().enumerate() {
+        select.push(if at == 0 { "SELECT * FROM (" } else { " UNION ALL SELECT * FROM (" });
+        select.with("SELECT * FROM events WHERE tenant_id = ", tenant.0)?;
+        select.with(" AND kind = ", kind.as_str())?;
+        if let Some(id) = object_id {
+            select.with(" AND object_id = ", id)?;
         }
+        select.with(" AND seq > ", since)?;
+        select.with(" AND seq <= ", horizon)?;
+        select.with(" ORDER BY seq LIMIT ", limit as i64)?;
+        select.push(") AS part");
     }
     select.with(") AS merged ORDER BY seq LIMIT ", limit as i64)?;
     Ok(select)

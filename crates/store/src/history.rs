@@ -1,14 +1,12 @@
 //! The history of attempts. It stays after its resource is gone.
 
 use model::{HistoryEntry, HistoryId, ResourceId, Scope};
-use sqlx::Row;
 use sqlx::any::AnyRow;
 
 use crate::Store;
 use crate::error::Error;
 use crate::page::Page;
 use crate::row::Cells;
-use crate::select::Select;
 use crate::writer::Tx;
 
 /// An attempt that has ended.
@@ -23,12 +21,17 @@ pub struct NewHistoryEntry {
     pub resources_deleted: i64,
 }
 
+/// A truth value is read as a number, the one form that both databases give it in.
+const HISTORY: &str = "SELECT id, resource_id, generation, CAST(success AS INTEGER) AS success, phase, error_message, \
+    resources_created, resources_updated, resources_deleted, reconcile_time FROM reconciliation_history \
+    WHERE resource_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3";
+
 fn to_entry(row: &AnyRow) -> Result<HistoryEntry, Error> {
     Ok(HistoryEntry {
         id: HistoryId(row.int("id")?),
         resource_id: ResourceId(row.int("resource_id")?),
         generation: row.int("generation")?,
-        success: row.try_get("success")?,
+        success: row.int("success")? != 0,
         phase: row.text("phase")?,
         error_message: row.optional_text("error_message")?,
         resources_created: row.int("resources_created")?,
@@ -47,19 +50,22 @@ impl Store {
         before: Option<i64>,
         limit: usize,
     ) -> Result<Page<HistoryEntry>, Error> {
-        let known = sqlx::query("SELECT 1 FROM resources WHERE id = $1 AND tenant_id = $2")
-            .bind(id.0)
-            .bind(scope.id.0)
-            .fetch_optional(self.readers())
+        let known = self
+            .read(|pool| {
+                sqlx::query("SELECT 1 FROM resources WHERE id = $1 AND tenant_id = $2")
+                    .bind(id.0)
+                    .bind(scope.id.0)
+                    .fetch_optional(pool)
+            })
             .await?;
         if known.is_none() {
             return Err(Error::not_found(format!("resource {id}")));
         }
-        let mut select = Select::new("SELECT * FROM reconciliation_history");
-        select.with(" WHERE resource_id = ", id.0)?;
-        select.with(" AND id < ", before.unwrap_or(i64::MAX))?;
-        select.with(" ORDER BY id DESC LIMIT ", limit as i64 + 1)?;
-        let rows = select.fetch_all(self.readers()).await?;
+        let rows = self
+            .read(|pool| {
+                sqlx::query(HISTORY).bind(id.0).bind(before.unwrap_or(i64::MAX)).bind(limit as i64 + 1).fetch_all(pool)
+            })
+            .await?;
         let entries = rows.iter().map(to_entry).collect::<Result<Vec<_>, _>>()?;
         Ok(Page::cut(entries, limit, |entry| entry.id.0))
     }
@@ -73,10 +79,11 @@ impl Tx {
         entry: &NewHistoryEntry,
     ) -> Result<HistoryId, Error> {
         let now = self.now.as_microsecond();
-        let id: i64 = sqlx::query_scalar(
+        let recorded: Option<i64> = sqlx::query_scalar(
             "INSERT INTO reconciliation_history (tenant_id, resource_id, generation, success, phase, error_message, \
              resources_created, resources_updated, resources_deleted, reconcile_time) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING id",
+             SELECT tenant_id, id, $3, $4, $5, $6, $7, $8, $9, $10 FROM resources WHERE tenant_id = $1 AND id = $2 \
+             RETURNING id",
         )
         .bind(scope.id.0)
         .bind(id.0)
@@ -88,8 +95,8 @@ impl Tx {
         .bind(entry.resources_updated)
         .bind(entry.resources_deleted)
         .bind(now)
-        .fetch_one(self.connection())
+        .fetch_optional(self.connection())
         .await?;
-        Ok(HistoryId(id))
+        recorded.map(HistoryId).ok_or_else(|| Error::not_found(format!("resource {id}")))
     }
 }

@@ -26,8 +26,11 @@ pub struct Recorded {
 }
 
 impl Tx {
-    /// The answer already given under this key, if any.
+    /// The answer already given under this key, if any. Whoever else comes with the key waits for this transaction.
     pub async fn recall(&mut self, scope: &Scope, key: &IdempotencyKey) -> Result<Option<Recorded>, Error> {
+        if let Some(text) = self.dialect.hold_key() {
+            sqlx::query(text).bind(&key.key).bind(scope.id.0).execute(self.connection()).await?;
+        }
         let oldest = self.now.as_microsecond() - KEPT_FOR.as_micros() as i64;
         sqlx::query("DELETE FROM idempotency_keys WHERE created_at < $1")
             .bind(oldest)

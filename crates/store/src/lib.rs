@@ -24,6 +24,7 @@ mod writer;
 use std::sync::Arc;
 
 use sqlx::AnyPool;
+use tracing::debug;
 
 pub use bell::Bell;
 pub use connect::{Location, redacted};
@@ -76,7 +77,7 @@ impl Store {
 
     /// Answers when the database does.
     pub async fn ping(&self) -> Result<(), Error> {
-        sqlx::query("SELECT 1").execute(self.readers()).await?;
+        self.read(|pool| sqlx::query("SELECT 1").execute(pool)).await?;
         Ok(())
     }
 
@@ -90,8 +91,7 @@ impl Store {
 
     /// `SQLite` or `PostgreSQL`, with its version.
     pub async fn database(&self) -> Result<String, Error> {
-        let version: String = sqlx::query_scalar(self.dialect().version()).fetch_one(self.readers()).await?;
-        Ok(version)
+        self.read(|pool| sqlx::query_scalar(self.dialect().version()).fetch_one(pool)).await
     }
 
     /// Let the writer finish what it has taken, then close. Whatever was acknowledged is on disk already.
@@ -105,7 +105,18 @@ impl Store {
         self.0.dialect
     }
 
-    fn readers(&self) -> &AnyPool {
-        &self.0.readers
+    /// Read. Where the connection turns out to be dead, as each is after a restart of the database, read again on another.
+    async fn read<'s, T, F>(&'s self, read: impl Fn(&'s AnyPool) -> F) -> Result<T, Error>
+    where
+        F: Future<Output = Result<T, sqlx::Error>>,
+    {
+        let pool = &self.0.readers;
+        for _ in 0..pool.options().get_max_connections() {
+            match read(pool).await {
+                Err(error) if connect::is_lost(&error) => debug!(%error, "a connection was lost; reading on another"),
+                answer => return Ok(answer?),
+            }
+        }
+        Ok(read(pool).await?)
     }
 }

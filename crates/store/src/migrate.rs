@@ -99,11 +99,12 @@ async fn upgrade(connection: &mut AnyConnection, dialect: Dialect) -> Result<Mig
     Ok(Migrated { from, to: newest() })
 }
 
-/// A dump restored into a younger server would give sequence numbers below those that exist.
+/// A dump restored into a younger server would give sequence numbers below those that exist. Numbers of this server's own
+/// transactions all lie below the snapshot's end, also of those that began and ended while this one was migrating.
 async fn keep_sequence_growing(connection: &mut AnyConnection) -> Result<(), sqlx::Error> {
     sqlx::query(
         "UPDATE event_epoch SET xid_offset = (SELECT (max(seq) >> 12) + 1 FROM events) - pg_current_xact_id()::text::bigint \
-         WHERE (SELECT max(seq) FROM events) >= ((pg_current_xact_id()::text::bigint + xid_offset) << 12)",
+         WHERE (SELECT max(seq) FROM events) >= ((pg_snapshot_xmax(pg_current_snapshot())::text::bigint + xid_offset) << 12)",
     )
     .execute(connection)
     .await?;

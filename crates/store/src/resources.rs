@@ -115,7 +115,9 @@ fn fresh(id: ResourceId, scope: &Scope, new: &NewResource, seq: EventSeq, now: T
 impl Store {
     pub async fn resource(&self, scope: &Scope, id: ResourceId) -> Result<StoredResource, Error> {
         let text = format!("SELECT {COLUMNS} FROM resources WHERE id = $1 AND tenant_id = $2 AND deleted_at IS NULL");
-        let row = sqlx::query(AssertSqlSafe(text)).bind(id.0).bind(scope.id.0).fetch_optional(self.readers()).await?;
+        let row = self
+            .read(|pool| sqlx::query(AssertSqlSafe(text.clone())).bind(id.0).bind(scope.id.0).fetch_optional(pool))
+            .await?;
         to_resource(&row.ok_or_else(|| Error::not_found(format!("resource {id}")))?, &scope.name)
     }
 
@@ -124,11 +126,14 @@ impl Store {
             "SELECT {COLUMNS} FROM resources \
              WHERE tenant_id = $1 AND resource_type_name = $2 AND name = $3 AND deleted_at IS NULL"
         );
-        let row = sqlx::query(AssertSqlSafe(text))
-            .bind(scope.id.0)
-            .bind(type_name)
-            .bind(name)
-            .fetch_optional(self.readers())
+        let row = self
+            .read(|pool| {
+                sqlx::query(AssertSqlSafe(text.clone()))
+                    .bind(scope.id.0)
+                    .bind(type_name)
+                    .bind(name)
+                    .fetch_optional(pool)
+            })
             .await?;
         to_resource(&row.ok_or_else(|| Error::not_found(format!("resource {type_name}/{name}")))?, &scope.name)
     }
@@ -141,34 +146,18 @@ impl Store {
         after: i64,
         limit: usize,
     ) -> Result<Page<Resource>, Error> {
-        let mut select = Select::new("SELECT ");
-        select.push(COLUMNS);
-        select.with(" FROM resources WHERE deleted_at IS NULL AND tenant_id = ", scope.id.0)?;
-        select.with(" AND id > ", after)?;
-        if let Some(name) = &filter.resource_type_name {
-            select.with(" AND resource_type_name = ", name.as_str())?;
-        }
-        if let Some(plugin) = &filter.action_plugin {
-            select.with(" AND action_plugin = ", plugin.as_str())?;
-        }
-        if let Some(name) = &filter.name {
-            select.with(" AND name = ", name.as_str())?;
-        }
-        if let Some(status) = filter.status {
-            select.push(" AND lifecycle IN ");
-            select.push_list(status.lifecycles().map(Lifecycle::as_str))?;
-        }
-        for requirement in &filter.selector.requirements {
-            require(&mut select, scope, requirement)?;
-        }
-        select.with(" ORDER BY id LIMIT ", limit as i64 + 1)?;
-        let rows = select.fetch_all(self.readers()).await?;
+        let rows = self
+            .read(|pool| {
+                let select = select(scope, filter, after, limit);
+                async move { select?.fetch_all(pool).await }
+            })
+            .await?;
         let found =
             rows.iter().map(|row| Ok(to_resource(row, &scope.name)?.body)).collect::<Result<Vec<_>, Error>>()?;
         Ok(Page::cut(found, limit, |resource| resource.id.0))
     }
 
-    /// Resources of a type whose last change lies in `after < version <= up_to`, in the order of that: `(tenant, name,
+    /// Resources of a type whose last change lies in `after < version <= up_to`, in the order of that: `(tenant/name,
     /// version, spec)`. Every tenant's, since a fleet's type serves them all.
     pub async fn specs_of_type(
         &self,
@@ -177,23 +166,56 @@ impl Store {
         up_to: EventSeq,
         limit: usize,
     ) -> Result<Vec<(String, i64, Value)>, Error> {
-        let rows = change::specs_of_type(id, after, Some(up_to), limit)?.fetch_all(self.readers()).await?;
+        let rows = self
+            .read(|pool| {
+                let select = change::specs_of_type(id, after, Some(up_to), limit);
+                async move { select?.fetch_all(pool).await }
+            })
+            .await?;
         rows.iter().map(change::to_spec).collect()
     }
 
     /// What the last reconciliation left behind for its users; empty before the first.
     pub async fn outputs(&self, scope: &Scope, id: ResourceId) -> Result<Value, Error> {
-        let row = sqlx::query("SELECT outputs FROM resources WHERE id = $1 AND tenant_id = $2 AND deleted_at IS NULL")
-            .bind(id.0)
-            .bind(scope.id.0)
-            .fetch_optional(self.readers())
+        let row = self
+            .read(|pool| {
+                sqlx::query("SELECT outputs FROM resources WHERE id = $1 AND tenant_id = $2 AND deleted_at IS NULL")
+                    .bind(id.0)
+                    .bind(scope.id.0)
+                    .fetch_optional(pool)
+            })
             .await?
             .ok_or_else(|| Error::not_found(format!("resource {id}")))?;
         Ok(row.optional_json("outputs")?.unwrap_or_else(|| Value::Object(serde_json::Map::new())))
     }
 }
 
-fn require(select: &mut Select, scope: &Scope, requirement: &Requirement) -> Result<(), Error> {
+fn select(scope: &Scope, filter: &ResourceFilter, after: i64, limit: usize) -> Result<Select, sqlx::Error> {
+    let mut select = Select::new("SELECT ");
+    select.push(COLUMNS);
+    select.with(" FROM resources WHERE deleted_at IS NULL AND tenant_id = ", scope.id.0)?;
+    select.with(" AND id > ", after)?;
+    if let Some(name) = &filter.resource_type_name {
+        select.with(" AND resource_type_name = ", name.as_str())?;
+    }
+    if let Some(plugin) = &filter.action_plugin {
+        select.with(" AND action_plugin = ", plugin.as_str())?;
+    }
+    if let Some(name) = &filter.name {
+        select.with(" AND name = ", name.as_str())?;
+    }
+    if let Some(status) = filter.status {
+        select.push(" AND lifecycle IN ");
+        select.push_list(status.lifecycles().map(Lifecycle::as_str))?;
+    }
+    for requirement in &filter.selector.requirements {
+        require(&mut select, scope, requirement)?;
+    }
+    select.with(" ORDER BY id LIMIT ", limit as i64 + 1)?;
+    Ok(select)
+}
+
+fn require(select: &mut Select, scope: &Scope, requirement: &Requirement) -> Result<(), sqlx::Error> {
     let (negated, key, values) = match requirement {
         Requirement::In { key, values } => (false, key, Some(values)),
         Requirement::NotIn { key, values } => (true, key, Some(values)),

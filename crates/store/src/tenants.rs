@@ -33,27 +33,36 @@ fn missing(name: &str) -> Error {
 impl Store {
     /// A tenant's scope by its name; `fleet` is one too.
     pub async fn scope(&self, name: &str) -> Result<Scope, Error> {
-        let row = sqlx::query("SELECT id FROM tenants WHERE name = $1 AND deleted_at IS NULL")
-            .bind(name)
-            .fetch_optional(self.readers())
+        let row = self
+            .read(|pool| {
+                sqlx::query("SELECT id FROM tenants WHERE name = $1 AND deleted_at IS NULL")
+                    .bind(name)
+                    .fetch_optional(pool)
+            })
             .await?
             .ok_or_else(|| missing(name))?;
         Ok(Scope { id: TenantId(row.int("id")?), name: name.into() })
     }
 
     pub async fn tenant(&self, name: &str) -> Result<Tenant, Error> {
-        let row = sqlx::query("SELECT * FROM tenants WHERE name = $1 AND id > 0 AND deleted_at IS NULL")
-            .bind(name)
-            .fetch_optional(self.readers())
+        let row = self
+            .read(|pool| {
+                sqlx::query("SELECT * FROM tenants WHERE name = $1 AND id > 0 AND deleted_at IS NULL")
+                    .bind(name)
+                    .fetch_optional(pool)
+            })
             .await?;
         to_tenant(&row.ok_or_else(|| missing(name))?)
     }
 
     pub async fn tenants(&self, after: i64, limit: usize) -> Result<Page<Tenant>, Error> {
-        let rows = sqlx::query("SELECT * FROM tenants WHERE id > $1 AND deleted_at IS NULL ORDER BY id LIMIT $2")
-            .bind(after.max(0))
-            .bind(limit as i64 + 1)
-            .fetch_all(self.readers())
+        let rows = self
+            .read(|pool| {
+                sqlx::query("SELECT * FROM tenants WHERE id > $1 AND deleted_at IS NULL ORDER BY id LIMIT $2")
+                    .bind(after.max(0))
+                    .bind(limit as i64 + 1)
+                    .fetch_all(pool)
+            })
             .await?;
         let tenants = rows.iter().map(to_tenant).collect::<Result<Vec<_>, _>>()?;
         Ok(Page::cut(tenants, limit, |tenant| tenant.id.0))
@@ -77,6 +86,13 @@ impl Tx {
         let seq = self.next_seq()?;
         self.tell_of_tenant(actor, Action::Created, seq, None, Some(&created))?;
         Ok(created)
+    }
+
+    /// Refuse where the tenant is gone, and keep it from going until the commit.
+    pub(crate) async fn hold_tenant(&mut self, scope: &Scope) -> Result<(), Error> {
+        let text = format!("SELECT 1 FROM tenants WHERE id = $1 AND deleted_at IS NULL{}", self.dialect.for_share());
+        let found = sqlx::query(AssertSqlSafe(text)).bind(scope.id.0).fetch_optional(self.connection()).await?;
+        found.map(drop).ok_or_else(|| missing(&scope.name))
     }
 
     /// Delete a tenant that has nothing left but tokens; those go with it.

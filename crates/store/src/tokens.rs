@@ -45,13 +45,9 @@ fn to_token(row: &AnyRow, tenant: &str) -> Result<Token, Error> {
 
 impl Store {
     pub async fn token_by_prefix(&self, prefix: &str) -> Result<Option<StoredToken>, Error> {
-        let row = sqlx::query(
-            "SELECT tokens.*, tenants.name AS tenant_name FROM tokens JOIN tenants ON tenants.id = tokens.tenant_id \
-             WHERE prefix = $1 AND tokens.deleted_at IS NULL",
-        )
-        .bind(prefix)
-        .fetch_optional(self.readers())
-        .await?;
+        let text = "SELECT tokens.*, tenants.name AS tenant_name FROM tokens JOIN tenants ON tenants.id = tokens.tenant_id \
+             WHERE prefix = $1 AND tokens.deleted_at IS NULL";
+        let row = self.read(|pool| sqlx::query(text).bind(prefix).fetch_optional(pool)).await?;
         let Some(row) = row else { return Ok(None) };
         let scope = Scope { id: TenantId(row.int("tenant_id")?), name: row.text("tenant_name")? };
         let hash = row.try_get("hash")?;
@@ -60,35 +56,34 @@ impl Store {
     }
 
     pub async fn token(&self, scope: &Scope, id: TokenId) -> Result<Token, Error> {
-        let row = sqlx::query("SELECT * FROM tokens WHERE id = $1 AND tenant_id = $2 AND deleted_at IS NULL")
-            .bind(id.0)
-            .bind(scope.id.0)
-            .fetch_optional(self.readers())
-            .await?;
+        let text = "SELECT * FROM tokens WHERE id = $1 AND tenant_id = $2 AND deleted_at IS NULL";
+        let row = self.read(|pool| sqlx::query(text).bind(id.0).bind(scope.id.0).fetch_optional(pool)).await?;
         to_token(&row.ok_or_else(|| Error::not_found(format!("token {id}")))?, &scope.name)
     }
 
     pub async fn tokens(&self, scope: &Scope, after: i64, limit: usize) -> Result<Page<Token>, Error> {
-        let rows = sqlx::query(
-            "SELECT * FROM tokens WHERE tenant_id = $1 AND id > $2 AND deleted_at IS NULL ORDER BY id LIMIT $3",
-        )
-        .bind(scope.id.0)
-        .bind(after)
-        .bind(limit as i64 + 1)
-        .fetch_all(self.readers())
-        .await?;
+        let text = "SELECT * FROM tokens WHERE tenant_id = $1 AND id > $2 AND deleted_at IS NULL ORDER BY id LIMIT $3";
+        let rows = self
+            .read(|pool| sqlx::query(text).bind(scope.id.0).bind(after).bind(limit as i64 + 1).fetch_all(pool))
+            .await?;
         let tokens = rows.iter().map(|row| to_token(row, &scope.name)).collect::<Result<Vec<_>, _>>()?;
         Ok(Page::cut(tokens, limit, |token| token.id.0))
     }
 
     /// Whether anybody could sign in.
     pub async fn has_tokens(&self) -> Result<bool, Error> {
-        let row = sqlx::query(
-            "SELECT 1 FROM tokens WHERE deleted_at IS NULL AND (expires_at IS NULL OR expires_at > $1) LIMIT 1",
-        )
-        .bind(Timestamp::now().as_microsecond())
-        .fetch_optional(self.readers())
-        .await?;
+        let text = "SELECT 1 FROM tokens WHERE deleted_at IS NULL AND (expires_at IS NULL OR expires_at > $1) LIMIT 1";
+        let now = Timestamp::now().as_microsecond();
+        let row = self.read(|pool| sqlx::query(text).bind(now).fetch_optional(pool)).await?;
+        Ok(row.is_some())
+    }
+
+    /// Whether a token still lets its bearer in.
+    pub async fn is_token_good(&self, id: TokenId) -> Result<bool, Error> {
+        let text =
+            "SELECT 1 FROM tokens WHERE id = $1 AND deleted_at IS NULL AND (expires_at IS NULL OR expires_at > $2)";
+        let now = Timestamp::now().as_microsecond();
+        let row = self.read(|pool| sqlx::query(text).bind(id.0).bind(now).fetch_optional(pool)).await?;
         Ok(row.is_some())
     }
 
@@ -113,6 +108,7 @@ impl Store {
 
 impl Tx {
     pub async fn create_token(&mut self, scope: &Scope, actor: &Actor, new: &NewToken) -> Result<Token, Error> {
+        self.hold_tenant(scope).await?;
         let now = self.now;
         let id: Option<i64> = sqlx::query_scalar(
             "INSERT INTO tokens (tenant_id, name, prefix, hash, role, created_at, expires_at) \

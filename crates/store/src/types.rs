@@ -52,25 +52,33 @@ fn to_type(row: &AnyRow, scope: &Scope) -> Result<StoredType, Error> {
     })
 }
 
+fn select(scope: &Scope, name: Option<&str>, after: i64, limit: usize) -> Result<Select, sqlx::Error> {
+    let mut select = Select::new("SELECT * FROM resource_types WHERE deleted_at IS NULL");
+    select.with(" AND tenant_id IN (", scope.id.0)?;
+    select.with(", 0) AND id > ", after)?;
+    if let Some(name) = name {
+        select.with(" AND name = ", name)?;
+    }
+    select.with(" ORDER BY id LIMIT ", limit as i64 + 1)?;
+    Ok(select)
+}
+
 impl Store {
     pub async fn resource_type(&self, scope: &Scope, id: TypeId) -> Result<StoredType, Error> {
-        let row = sqlx::query(AssertSqlSafe(format!("{SELECT} AND id = $2")))
-            .bind(scope.id.0)
-            .bind(id.0)
-            .fetch_optional(self.readers())
+        let text = format!("{SELECT} AND id = $2");
+        let row = self
+            .read(|pool| sqlx::query(AssertSqlSafe(text.clone())).bind(scope.id.0).bind(id.0).fetch_optional(pool))
             .await?;
         to_type(&row.ok_or_else(|| Error::not_found(format!("resource type {id}")))?, scope)
     }
 
     pub async fn resource_type_by_name(&self, scope: &Scope, name: &str, version: &str) -> Result<StoredType, Error> {
-        let row = sqlx::query(AssertSqlSafe(format!(
-            "{SELECT} AND name = $2 AND version = $3 ORDER BY tenant_id DESC LIMIT 1"
-        )))
-        .bind(scope.id.0)
-        .bind(name)
-        .bind(version)
-        .fetch_optional(self.readers())
-        .await?;
+        let text = format!("{SELECT} AND name = $2 AND version = $3 ORDER BY tenant_id DESC LIMIT 1");
+        let row = self
+            .read(|pool| {
+                sqlx::query(AssertSqlSafe(text.clone())).bind(scope.id.0).bind(name).bind(version).fetch_optional(pool)
+            })
+            .await?;
         to_type(&row.ok_or_else(|| Error::not_found(what(name, version)))?, scope)
     }
 
@@ -82,14 +90,12 @@ impl Store {
         after: i64,
         limit: usize,
     ) -> Result<Page<ResourceType>, Error> {
-        let mut select = Select::new("SELECT * FROM resource_types WHERE deleted_at IS NULL");
-        select.with(" AND tenant_id IN (", scope.id.0)?;
-        select.with(", 0) AND id > ", after)?;
-        if let Some(name) = name {
-            select.with(" AND name = ", name)?;
-        }
-        select.with(" ORDER BY id LIMIT ", limit as i64 + 1)?;
-        let rows = select.fetch_all(self.readers()).await?;
+        let rows = self
+            .read(|pool| {
+                let select = select(scope, name, after, limit);
+                async move { select?.fetch_all(pool).await }
+            })
+            .await?;
         let types = rows.iter().map(|row| Ok(to_type(row, scope)?.body)).collect::<Result<Vec<_>, Error>>()?;
         Ok(Page::cut(types, limit, |body| body.id.0))
     }
@@ -97,6 +103,7 @@ impl Store {
 
 impl Tx {
     pub async fn create_type(&mut self, scope: &Scope, actor: &Actor, new: &NewType) -> Result<ResourceType, Error> {
+        self.hold_tenant(scope).await?;
         let seq = self.next_seq()?;
         let now = self.now;
         let id: Option<i64> = sqlx::query_scalar(
@@ -136,7 +143,9 @@ impl Tx {
         );
         let row =
             sqlx::query(AssertSqlSafe(text)).bind(scope.id.0).bind(id.0).fetch_optional(self.connection()).await?;
-        Ok(to_type(&row.ok_or_else(|| Error::not_found(format!("resource type {id}")))?, scope)?.body)
+        let held = to_type(&row.ok_or_else(|| Error::not_found(format!("resource type {id}")))?, scope)?.body;
+        self.follow(held.resource_version)?;
+        Ok(held)
     }
 
     /// Change a held type.

@@ -5,9 +5,11 @@
 //! its group can be committed. Where the database itself fails, the group is rolled back and its writes are tried
 //! one by one, so that none suffers for another.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use futures::FutureExt;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use model::EventSeq;
@@ -19,6 +21,7 @@ use tracing::{error, warn};
 
 use crate::Store;
 use crate::bell::Bell;
+use crate::connect::is_lost;
 use crate::dialect::{Dialect, EVENTS_PER_TRANSACTION};
 use crate::error::Error;
 use crate::events::NewEvent;
@@ -29,6 +32,9 @@ const MAX_GROUP: usize = 128;
 const QUEUE: usize = 1024;
 /// How often a write is tried again after a lost connection, a deadlock or a busy database.
 const TRIES: usize = 4;
+/// How often a write begins again because another got ahead of it. Each time somebody else got through; so often in a row
+/// means that the row's version comes from another server, and that the database was not migrated when it was moved.
+const MAX_OVERTAKEN: usize = 64;
 
 /// A transaction under way, as a write sees it.
 pub struct Tx {
@@ -38,6 +44,7 @@ pub struct Tx {
     pub(crate) now: Timestamp,
     base: i64,
     used: i64,
+    overtaken: bool,
     pub(crate) events: Vec<NewEvent>,
 }
 
@@ -53,6 +60,17 @@ impl Tx {
             return Err(Error::Unavailable(sqlx::Error::Protocol("too many events in one transaction".into())));
         }
         Ok(EventSeq(self.base + self.used))
+    }
+
+    /// Build on a row that is at this version. On PostgreSQL a transaction that began after this one may have changed the
+    /// row and ended before it: then the sequence would tell of the two changes in the wrong order, so this one has to
+    /// begin again.
+    pub(crate) fn follow(&mut self, version: i64) -> Result<(), Error> {
+        self.overtaken |= version > self.base + self.used;
+        if self.overtaken {
+            return Err(Error::Unavailable(sqlx::Error::Protocol("overtaken by a later transaction".into())));
+        }
+        Ok(())
     }
 
     pub(crate) fn emit(&mut self, event: NewEvent) {
@@ -86,12 +104,14 @@ struct Typed<T> {
 impl<T: Send + 'static> Step for Typed<T> {
     fn run<'t>(&'t mut self, tx: &'t mut Tx) -> BoxFuture<'t, Result<(), sqlx::Error>> {
         Box::pin(async move {
-            match (self.work)(tx).await {
-                Err(Error::Unavailable(error)) => Err(error),
-                result => {
+            match AssertUnwindSafe(async { (self.work)(tx).await }).catch_unwind().await {
+                Ok(Err(Error::Unavailable(error))) => Err(error),
+                Ok(result) => {
                     self.result = Some(result);
                     Ok(())
                 }
+                // The writer outlives it; whoever asked for it is told that it failed.
+                Err(_) => Err(sqlx::Error::InvalidArgument("the write panicked".into())),
             }
         })
     }
@@ -197,9 +217,7 @@ impl Scribe {
             let (rehearsals, mut writes): (Vec<_>, Vec<_>) = group.drain(..).partition(|job| job.dry_run);
             writes.sort_by_key(|job| job.order);
             self.write_group(writes).await;
-            for job in rehearsals {
-                self.write_one(job).await;
-            }
+            self.write_each(rehearsals).await;
         }
     }
 
@@ -209,50 +227,57 @@ impl Scribe {
         }
         match self.attempt(&mut group).await {
             Ok(()) => answer_all(group, || Ok(())),
-            Err(Failure::Undone(error)) => {
-                warn!(%error, writes = group.len(), "a group of writes was rolled back; trying them one by one");
-                for job in group {
-                    self.write_one(job).await;
-                }
-            }
             Err(Failure::Unknown(error)) => {
                 let text = error.to_string();
                 answer_all(group, || Err(Error::Unknown(sqlx::Error::Protocol(text.clone()))));
             }
+            Err(Failure::Away(error)) if !may_pass(&error) => tell_away(group, error),
+            Err(Failure::Away(error) | Failure::Undone(error) | Failure::Overtaken(error)) => {
+                warn!(%error, writes = group.len(), "a group of writes was rolled back; trying them one by one");
+                self.write_each(group).await;
+            }
         }
     }
 
-    async fn write_one(&self, job: Job) {
-        let mut group = vec![job];
-        let mut tries = 0;
-        let outcome = loop {
-            tries += 1;
-            match self.attempt(&mut group).await {
-                Ok(()) => break Ok(()),
-                Err(Failure::Unknown(error)) => break Err(Error::Unknown(error)),
-                Err(Failure::Undone(error)) if tries >= TRIES || !may_pass(&error) => {
+    /// One by one, until the database is found to be away: the rest need not wait to find that out each for itself.
+    async fn write_each(&self, group: Vec<Job>) {
+        let mut rest = group.into_iter();
+        while let Some(mut job) = rest.next() {
+            match self.write_one(&mut job).await {
+                Ok(()) => job.step.answer(Ok(())),
+                Err(Failure::Unknown(error)) => job.step.answer(Err(Error::Unknown(error))),
+                Err(Failure::Undone(error) | Failure::Overtaken(error)) => {
                     error!(%error, "a write failed");
-                    break Err(Error::Unavailable(error));
+                    job.step.answer(Err(Error::Unavailable(error)));
                 }
-                Err(Failure::Undone(_)) => {}
+                Err(Failure::Away(error)) => return tell_away(std::iter::once(job).chain(rest), error),
             }
-        };
-        if let Some(job) = group.pop() {
-            job.step.answer(outcome);
+        }
+    }
+
+    async fn write_one(&self, job: &mut Job) -> Result<(), Failure> {
+        let (mut tries, mut overtaken) = (1, 0);
+        loop {
+            match self.attempt(std::slice::from_mut(job)).await {
+                Err(Failure::Overtaken(_)) if overtaken < MAX_OVERTAKEN => overtaken += 1,
+                Err(Failure::Away(error) | Failure::Undone(error)) if tries < TRIES && may_pass(&error) => tries += 1,
+                outcome => return outcome,
+            }
         }
     }
 
     /// One transaction for the whole group.
     async fn attempt(&self, group: &mut [Job]) -> Result<(), Failure> {
-        let mut connection = self.pool.acquire().await.map_err(Failure::Undone)?;
+        let mut connection = self.pool.acquire().await.map_err(Failure::Away)?;
         if let Err(error) = sqlx::query(self.dialect.begin()).execute(&mut *connection).await {
             drop(connection.detach());
             return Err(Failure::Undone(error));
         }
-        let mut tx = Tx { connection, dialect: self.dialect, now: Timestamp::now(), base: 0, used: 0, events: vec![] };
+        let mut tx =
+            Tx { connection, dialect: self.dialect, now: now(), base: 0, used: 0, overtaken: false, events: vec![] };
         let dry_run = group.iter().any(|job| job.dry_run);
         let done = run_all(&mut tx, group).await;
-        let mut connection = tx.connection;
+        let (mut connection, overtaken) = (tx.connection, tx.overtaken);
         let end = if done.is_err() || dry_run { "ROLLBACK" } else { "COMMIT" };
         let ended = sqlx::query(end).execute(&mut *connection).await;
         match (done, ended) {
@@ -260,7 +285,7 @@ impl Scribe {
                 if ended.is_err() {
                     drop(connection.detach());
                 }
-                Err(Failure::Undone(error))
+                Err(if overtaken { Failure::Overtaken(error) } else { Failure::Undone(error) })
             }
             (Ok(()), Ok(_)) => {
                 if !dry_run {
@@ -271,8 +296,8 @@ impl Scribe {
                 Ok(())
             }
             (Ok(()), Err(error)) => {
-                // An answer from the database means "not committed"; silence means that nobody knows.
-                let refused = matches!(error, sqlx::Error::Database(_));
+                // An answer from the database means "not committed"; silence, or a farewell, that nobody knows.
+                let refused = error.as_database_error().is_some() && !is_lost(&error);
                 drop(connection.detach());
                 Err(if refused { Failure::Undone(error) } else { Failure::Unknown(error) })
             }
@@ -289,11 +314,21 @@ async fn run_all(tx: &mut Tx, group: &mut [Job]) -> Result<(), sqlx::Error> {
 }
 
 enum Failure {
+    /// There was no connection to be had.
+    Away(sqlx::Error),
     Undone(sqlx::Error),
+    /// Undone, since a transaction that began later has changed the same row.
+    Overtaken(sqlx::Error),
     Unknown(sqlx::Error),
 }
 
-fn answer_all(group: Vec<Job>, outcome: impl Fn() -> Result<(), Error>) {
+fn tell_away(group: impl IntoIterator<Item = Job>, error: sqlx::Error) {
+    error!(%error, "writes failed: the database is away");
+    let text = error.to_string();
+    answer_all(group, || Err(Error::Unavailable(sqlx::Error::Protocol(text.clone()))));
+}
+
+fn answer_all(group: impl IntoIterator<Item = Job>, outcome: impl Fn() -> Result<(), Error>) {
     for job in group {
         job.step.answer(outcome());
     }
@@ -301,14 +336,12 @@ fn answer_all(group: Vec<Job>, outcome: impl Fn() -> Result<(), Error>) {
 
 /// Whether the same write may go through the next time: the connection was lost, or another transaction was in the way.
 fn may_pass(error: &sqlx::Error) -> bool {
-    match error {
-        sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed => true,
-        sqlx::Error::Database(error) => {
-            matches!(
-                error.code().as_deref(),
-                Some("40001" | "40P01" | "57P01" | "57P02" | "57P03" | "5" | "6" | "261" | "517")
-            )
-        }
-        _ => false,
-    }
+    let code = error.as_database_error().and_then(|error| error.code());
+    is_lost(error) || matches!(code.as_deref(), Some("40001" | "40P01" | "5" | "6" | "261" | "517"))
+}
+
+/// The time, as exactly as the database keeps it: an answer shows what a later read will show.
+fn now() -> Timestamp {
+    let now = Timestamp::now();
+    Timestamp::from_microsecond(now.as_microsecond()).unwrap_or(now)
 }

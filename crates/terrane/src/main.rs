@@ -4,6 +4,7 @@ mod client;
 mod config;
 mod server;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -44,7 +45,10 @@ fn main() -> ExitCode {
         Command::Server(command) => server::run(command),
         Command::Client(command) => client::run(command),
         Command::Completion { shell } => {
-            clap_complete::generate(shell, &mut Cli::command(), "terrane", &mut std::io::stdout());
+            let mut script = vec![];
+            clap_complete::generate(shell, &mut Cli::command(), "terrane", &mut script);
+            // A reader who has seen enough is no failure.
+            let _ = std::io::stdout().write_all(&script);
             ExitCode::SUCCESS
         }
         Command::Version => {

@@ -34,8 +34,10 @@ pub struct NewResourceBody {
     #[schema(value_type = Object)]
     pub spec: Map<String, Value>,
     #[serde(default)]
+    #[schema(value_type = BTreeMap<String, String>)]
     pub labels: Labels,
     #[serde(default)]
+    #[schema(value_type = BTreeMap<String, String>)]
     pub annotations: Labels,
 }
 
@@ -51,7 +53,9 @@ pub struct ResourceUpdate {
     pub action_plugin: Option<String>,
     #[schema(value_type = Option<Object>)]
     pub plugin_config: Option<Map<String, Value>>,
+    #[schema(value_type = Option<BTreeMap<String, String>>)]
     pub labels: Option<Labels>,
+    #[schema(value_type = Option<BTreeMap<String, String>>)]
     pub annotations: Option<Labels>,
 }
 
@@ -107,6 +111,11 @@ fn merge(current: &Resource, patch: &Map<String, Value>) -> Result<ResourceUpdat
             fields.entry(emptied).or_insert_with(|| Value::Object(Map::new()));
         }
     }
+    for needed in ["action_plugin", "resource_type_version"] {
+        if fields.get(needed).is_none() {
+            return Err(Problem::unprocessable(format!("{needed}: it can be changed, not removed")));
+        }
+    }
     serde_path_to_error::deserialize(fields).map_err(|error| {
         Problem::unprocessable(format!("{}: the patched resource is not one: {}", error.path(), error.inner()))
     })
@@ -159,6 +168,10 @@ impl App {
                 .await;
             match written {
                 Err(Error::Refused(Refusal::TypeChanged { .. })) => self.catalogue.forget(),
+                // What was only tried has no id.
+                Ok(Written::Done(created)) if terms.dry_run => {
+                    return Ok(Written::Done(Resource { id: ResourceId(0), ..created }));
+                }
                 written => return Ok(written?),
             }
         }

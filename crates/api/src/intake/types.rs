@@ -68,7 +68,11 @@ impl App {
             })
             .await?;
         self.catalogue.forget();
-        Ok(written)
+        // What was only tried has no id.
+        Ok(match written {
+            Written::Done(created) if terms.dry_run => Written::Done(ResourceType { id: TypeId(0), ..created }),
+            written => written,
+        })
     }
 
     /// Change a type, unless a live resource would break. The many are checked before the transaction, only what

@@ -67,7 +67,7 @@ pub async fn list_events(
     let since = Since::parse(params.since, params.timeout_seconds)?;
     if params.watch {
         let since = Since { seq: Some(since.seq.unwrap_or(app.store.horizon().await?)), ..since };
-        return Ok(watch::stream(&app, caller.scope, Everything { filter }, since, &headers));
+        return watch::stream(&app, caller, Everything { filter }, since, &headers).await;
     }
     let page = app.store.events(&filter, since.seq.unwrap_or(EventSeq(0)), limit).await?;
     let mut response = axum::Json(&page.events).into_response();

@@ -97,7 +97,7 @@ pub async fn list_types(
     }
     if params.watch {
         let since = Since::parse(params.since, params.timeout_seconds)?;
-        return Ok(watch::stream(&app, caller.scope, Types { name: params.name }, since, &headers));
+        return watch::stream(&app, caller, Types { name: params.name }, since, &headers).await;
     }
     let page =
         app.store.resource_types(&caller.scope, params.name.as_deref(), params.cursor.unwrap_or(0), limit).await?;

@@ -146,7 +146,7 @@ pub async fn list_resources(
     let limit = page_size(params.limit)?;
     if params.watch {
         let since = Since::parse(params.since, params.timeout_seconds)?;
-        return Ok(watch::stream(&app, caller.scope, Resources { filter }, since, &headers));
+        return watch::stream(&app, caller, Resources { filter }, since, &headers).await;
     }
     let page = app.store.resources(&caller.scope, &filter, params.cursor.unwrap_or(0), limit).await?;
     Ok(list(&uri, &page))
@@ -249,7 +249,7 @@ pub async fn patch_resource(
     edit(&app, caller, if_match, id, params, Edit::Patch(body.value)).await
 }
 
-/// The shape of a merge patch, for the documentation.
+/// A JSON merge patch of a resource.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "only its schema is used: a patch is merged as plain JSON")]

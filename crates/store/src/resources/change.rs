@@ -41,9 +41,10 @@ impl Tx {
             "INSERT INTO resources (tenant_id, type_id, resource_type_name, resource_type_version, name, action_plugin, \
              plugin_config, spec, labels, annotations, lifecycle, lifecycle_since, status_message, generation, \
              observed_generation, created_at, updated_at, next_reconcile_at, resource_version) \
-             SELECT $1, id, $2, $3, $4, $5, $6, $7, $8, $9, 'pending', $10, $11, 1, 0, $10, $10, $10, $12 \
-             FROM resource_types WHERE id = $13 AND resource_version = $14 AND deleted_at IS NULL{} \
-             ON CONFLICT DO NOTHING RETURNING id",
+             SELECT $1, type.id, $2, $3, $4, $5, $6, $7, $8, $9, 'pending', $10, $11, 1, 0, $10, $10, $10, $12 \
+             FROM resource_types type JOIN tenants tenant ON tenant.id = $1 AND tenant.deleted_at IS NULL \
+             WHERE type.id = $13 AND type.resource_version = $14 AND type.deleted_at IS NULL \
+             AND type.tenant_id IN ($1, 0){} ON CONFLICT DO NOTHING RETURNING id",
             self.dialect.for_share()
         );
         let id: Option<i64> = sqlx::query_scalar(AssertSqlSafe(text))
@@ -64,7 +65,8 @@ impl Tx {
             .fetch_optional(self.connection())
             .await?;
         let Some(id) = id.map(ResourceId) else {
-            self.hold_type_version(new.type_id, new.type_seen_at).await?;
+            self.hold_tenant(scope).await?;
+            self.hold_type_version(scope, new.type_id, new.type_seen_at).await?;
             let what = format!("a resource {} of type {}", new.name, new.resource_type_name);
             return Err(Refusal::Exists { what }.into());
         };
@@ -82,7 +84,9 @@ impl Tx {
         );
         let row =
             sqlx::query(AssertSqlSafe(text)).bind(id.0).bind(scope.id.0).fetch_optional(self.connection()).await?;
-        to_resource(&row.ok_or_else(|| Error::not_found(format!("resource {id}")))?, &scope.name)
+        let held = to_resource(&row.ok_or_else(|| Error::not_found(format!("resource {id}")))?, &scope.name)?;
+        self.follow(held.body.resource_version)?;
+        Ok(held)
     }
 
     /// Give a held resource another desired state. One that changes nothing changes nothing: no event, no new version.
@@ -103,7 +107,7 @@ impl Tx {
         if current == *desired && held.type_id == type_id {
             return Ok(before.clone());
         }
-        self.hold_type_version(type_id, type_seen_at).await?;
+        self.hold_type_version(scope, type_id, type_seen_at).await?;
         let seq = self.next_seq()?;
         let now = self.now;
         let other_reality = current.asks_for_other_reality(desired);
@@ -232,13 +236,16 @@ impl Tx {
     }
 
     /// Refuse unless the type is still what the spec was validated against, and keep it so until the commit.
-    async fn hold_type_version(&mut self, type_id: TypeId, seen_at: i64) -> Result<(), Error> {
+    async fn hold_type_version(&mut self, scope: &Scope, type_id: TypeId, seen_at: i64) -> Result<(), Error> {
         let text = format!(
-            "SELECT resource_version FROM resource_types WHERE id = $1 AND deleted_at IS NULL{}",
+            "SELECT resource_version FROM resource_types WHERE id = $1 AND tenant_id IN ($2, 0) AND deleted_at IS NULL{}",
             self.dialect.for_share()
         );
-        let found: Option<i64> =
-            sqlx::query_scalar(AssertSqlSafe(text)).bind(type_id.0).fetch_optional(self.connection()).await?;
+        let found: Option<i64> = sqlx::query_scalar(AssertSqlSafe(text))
+            .bind(type_id.0)
+            .bind(scope.id.0)
+            .fetch_optional(self.connection())
+            .await?;
         if found == Some(seen_at) { Ok(()) } else { Err(Refusal::TypeChanged { type_id }.into()) }
     }
 
@@ -276,7 +283,12 @@ impl Tx {
     }
 }
 
-pub(super) fn specs_of_type(id: TypeId, after: i64, up_to: Option<EventSeq>, limit: usize) -> Result<Select, Error> {
+pub(super) fn specs_of_type(
+    id: TypeId,
+    after: i64,
+    up_to: Option<EventSeq>,
+    limit: usize,
+) -> Result<Select, sqlx::Error> {
     let mut select = Select::new(
         "SELECT r.name, r.spec, r.resource_version, t.name AS tenant FROM resources r JOIN tenants t ON t.id = r.tenant_id",
     );

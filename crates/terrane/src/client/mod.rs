@@ -1,12 +1,190 @@
 //! The user's commands: everything here speaks to a server through its API, as anybody could.
+//!
+//! `connection` and `contexts` say which server; `api_client`, `answer` and `watch` speak to it; `address` finds what a
+//! user names and `documents` reads what a user writes; `failure` is how a command ends when it does not end well. Then
+//! one file for each command.
+
+mod address;
+mod answer;
+mod api_client;
+mod apply;
+mod connection;
+mod context;
+mod contexts;
+mod delete;
+mod describe;
+mod diff;
+mod documents;
+mod events;
+mod failure;
+mod get;
+mod history;
+mod layouts;
+mod output;
+mod outputs;
+mod plan;
+mod print;
+mod reconcile;
+mod table;
+mod tenant;
+mod time;
+mod token;
+mod types;
+mod wait;
+mod watch;
+mod whoami;
 
 use std::process::ExitCode;
 
 use clap::Subcommand;
 
+use api_client::ApiClient;
+use connection::Connection;
+use failure::{Code, Failure};
+
 #[derive(Subcommand)]
-pub enum Command {}
+pub enum Command {
+    /// Declare types and resources from files: what is missing is created, what differs is changed
+    #[command(after_help = "\
+Examples:
+  terrane apply -f examples/database.yaml
+  terrane apply -f examples/ --dry-run
+  cat cluster.json | terrane apply -f -")]
+    Apply(apply::Apply),
+    /// List resources, types, tenants or tokens
+    #[command(after_help = "\
+Examples:
+  terrane get                                   all resources
+  terrane get databasecluster -l env=prod       of one type, by labels
+  terrane get databasecluster/production-pg -o yaml
+  terrane get types
+  terrane get --status failed --watch")]
+    Get(get::Get),
+    /// Show everything about one resource: spec, conditions, history, events
+    #[command(after_help = "Example:\n  terrane describe databasecluster/production-pg")]
+    Describe(describe::Describe),
+    /// Show what apply would change; exits with 1 where there are differences
+    #[command(after_help = "Example:\n  terrane diff -f examples/database.yaml")]
+    Diff(diff::Diff),
+    /// Delete resources or types, and stay until they are gone
+    #[command(after_help = "\
+Examples:
+  terrane delete databasecluster/production-pg
+  terrane delete -l env=test --no-wait
+  terrane delete -f examples/database.yaml
+  terrane delete type DatabaseCluster/v1")]
+    Delete(delete::Delete),
+    /// Show every attempt to reconcile a resource
+    #[command(after_help = "Example:\n  terrane history databasecluster/production-pg --limit 5")]
+    History(history::History),
+    /// Show what the last reconciliation produced
+    #[command(after_help = "\
+Examples:
+  terrane outputs databasecluster/production-pg
+  psql \"$(terrane outputs databasecluster/production-pg url)\"")]
+    Outputs(outputs::Outputs),
+    /// Reconcile resources now
+    #[command(after_help = "Example:\n  terrane reconcile databasecluster/production-pg")]
+    Reconcile(reconcile::Reconcile),
+    /// Wait until resources are ready, deleted, or of a status
+    #[command(after_help = "\
+Examples:
+  terrane wait databasecluster/production-pg --for=ready --timeout 20m
+  terrane wait databasecluster/production-pg --for=deleted
+  terrane wait databasecluster/production-pg --for=status=failed")]
+    Wait(wait::Wait),
+    /// Show who changed what, and when
+    #[command(after_help = "\
+Examples:
+  terrane events databasecluster/production-pg
+  terrane events --kind resource_type --since 120
+  terrane events --watch")]
+    Events(events::Events),
+    /// List resource types, or show one with its schema
+    #[command(after_help = "\
+Examples:
+  terrane types
+  terrane types DatabaseCluster/v1")]
+    Types(types::Types),
+    /// Make, list and revoke tokens
+    #[command(subcommand)]
+    Token(token::Command),
+    /// Make, list and delete tenants
+    #[command(subcommand)]
+    Tenant(tenant::Command),
+    /// Name servers, and choose the one to use
+    Context {
+        #[command(subcommand)]
+        command: Option<context::Command>,
+    },
+    /// Show who the server takes you for
+    #[command(after_help = "Example:\n  terrane whoami --context prod")]
+    Whoami(whoami::Whoami),
+}
+
+impl Command {
+    fn connection(&self) -> Connection {
+        match self {
+            Command::Apply(args) => args.connection.clone(),
+            Command::Get(args) => args.connection.clone(),
+            Command::Describe(args) => args.connection.clone(),
+            Command::Diff(args) => args.connection.clone(),
+            Command::Delete(args) => args.connection.clone(),
+            Command::History(args) => args.connection.clone(),
+            Command::Outputs(args) => args.connection.clone(),
+            Command::Reconcile(args) => args.connection.clone(),
+            Command::Wait(args) => args.connection.clone(),
+            Command::Events(args) => args.connection.clone(),
+            Command::Types(args) => args.connection.clone(),
+            Command::Token(command) => command.connection().clone(),
+            Command::Tenant(command) => command.connection().clone(),
+            Command::Whoami(args) => args.connection.clone(),
+            Command::Context { .. } => Connection::default(),
+        }
+    }
+}
 
 pub fn run(command: Command) -> ExitCode {
-    match command {}
+    match try_run(command) {
+        Ok(None) => ExitCode::SUCCESS,
+        Ok(Some(code)) => code.into(),
+        Err(failure) => {
+            failure.tell();
+            failure.exit_code()
+        }
+    }
+}
+
+/// The code to exit with where what went wrong has been told already.
+fn try_run(command: Command) -> Result<Option<Code>, Failure> {
+    if let Command::Context { command } = command {
+        return context::run(command).map(|()| None);
+    }
+    let client = ApiClient::new(command.connection().resolve()?)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::failed(format!("no runtime: {error}")))?;
+    runtime.block_on(execute(client, command))
+}
+
+async fn execute(client: ApiClient, command: Command) -> Result<Option<Code>, Failure> {
+    match command {
+        Command::Apply(args) => return apply::run(&client, &args).await,
+        Command::Get(args) => return get::run(&client, &args).await,
+        Command::Diff(args) => return diff::run(&client, &args).await,
+        Command::Delete(args) => return delete::run(&client, &args).await,
+        Command::Reconcile(args) => return reconcile::run(&client, &args).await,
+        Command::Describe(args) => describe::run(&client, &args).await?,
+        Command::History(args) => history::run(&client, &args).await?,
+        Command::Outputs(args) => outputs::run(&client, &args).await?,
+        Command::Wait(args) => wait::run(&client, &args).await?,
+        Command::Events(args) => events::run(&client, &args).await?,
+        Command::Types(args) => types::run(&client, &args).await?,
+        Command::Token(command) => token::run(client, &command).await?,
+        Command::Tenant(command) => tenant::run(&client, &command).await?,
+        Command::Whoami(args) => whoami::run(&client, &args).await?,
+        Command::Context { .. } => {}
+    }
+    Ok(None)
 }

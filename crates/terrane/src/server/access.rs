@@ -48,7 +48,8 @@ pub async fn bootstrap(config: Config, name: String) -> anyhow::Result<()> {
     store.close().await;
     made.with_context(|| format!("token {name} was not made; choose another --name, or revoke that one"))?;
     eprintln!("operator token {name}, shown this once; send it as Authorization: Bearer, or:");
-    eprintln!("  terrane context set main --server http://{} --token TOKEN", config.listen.value);
+    let scheme = if config.tls_cert.value.is_some() { "https" } else { "http" };
+    eprintln!("  terrane context set main --server {scheme}://{} --token TOKEN", config.listen.value);
     println!("{}", secret.token);
     Ok(())
 }

@@ -1,6 +1,8 @@
 //! Starting, serving and stopping. A stop lets requests under way finish, ends streams, writes what was taken, and closes.
 
+use std::fs::{DirBuilder, File};
 use std::net::SocketAddr;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,17 +29,20 @@ pub enum Role {
     },
 }
 
-/// Make the folder that the embedded database lives in, closed to others.
+/// Make the file of the embedded database and its folder, closed to others.
 pub fn prepare(config: &Config) -> anyhow::Result<()> {
     let Location::Sqlite(path) = &config.database.value else { return Ok(()) };
-    let Some(dir) = path.parent().filter(|dir| !dir.as_os_str().is_empty()) else { return Ok(()) };
-    if !dir.exists() {
-        use std::os::unix::fs::DirBuilderExt;
-        std::fs::DirBuilder::new()
+    if let Some(dir) = path.parent().filter(|dir| !dir.as_os_str().is_empty() && !dir.exists()) {
+        DirBuilder::new()
             .recursive(true)
             .mode(0o700)
             .create(dir)
             .with_context(|| format!("cannot make the data folder {}", dir.display()))?;
+    }
+    // SQLite gives its other files the mode of this one.
+    if !path.exists() {
+        let made = File::options().create_new(true).write(true).mode(0o600).open(path);
+        made.with_context(|| format!("cannot make {}", path.display()))?;
     }
     Ok(())
 }

@@ -1,0 +1,24 @@
+# Two commands are all a newcomer needs: `make run` and `make test`.
+
+.DEFAULT_GOAL := help
+.PHONY: help run test lint bench docs
+
+help: ## Show this
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-7s %s\n", $$1, $$2}'
+
+run: ## Start Terrane on this machine, with its embedded database
+	@cargo build --quiet
+	@exec ./target/debug/terrane up
+
+test: ## Install what the tests need, and run them all
+	@scripts/test
+
+lint: ## Format, clippy, licences and advisories of dependencies
+	@scripts/lint
+
+bench: ## Measure, beside a bare server of the same stack
+	@cargo build --quiet --release -p terrane -p bench
+	@scripts/with-postgres ./target/release/bench
+
+docs: ## Build the book (docs/book) and the API documentation of the crates
+	@scripts/docs

@@ -1,0 +1,101 @@
+//! Terrane beside a bare server of the same stack, in one run on one machine: what the control plane costs on top of the
+//! framework, the driver and the disk. Ratios travel between machines; the absolute numbers do not.
+//!
+//! `make bench`, or `scripts/with-postgres cargo run --release -p bench -- --quick`.
+#![expect(clippy::disallowed_methods, reason = "the benchmark starts the servers that it measures")]
+
+mod bare;
+mod child;
+mod database;
+mod footprint;
+mod http;
+mod load;
+mod requests;
+mod table;
+mod throughput;
+
+use std::net::SocketAddr;
+use std::process::Command;
+
+use anyhow::Context;
+use clap::{Parser, Subcommand};
+
+use database::Kind;
+use table::Table;
+
+#[derive(Parser)]
+struct Cli {
+    /// Shorter rounds and fewer resources: a rough look
+    #[arg(long)]
+    quick: bool,
+    /// Only this database
+    #[arg(long, value_enum)]
+    only: Option<Kind>,
+    #[command(subcommand)]
+    role: Option<Role>,
+}
+
+#[derive(Subcommand)]
+enum Role {
+    /// The bare server (the benchmark starts it by itself)
+    Bare {
+        #[arg(long)]
+        database: String,
+        #[arg(long)]
+        listen: SocketAddr,
+        /// Connections in its pool
+        #[arg(long)]
+        pool: u32,
+    },
+}
+
+/// How much of everything.
+#[derive(Clone, Copy)]
+pub struct Plan {
+    pub rounds: usize,
+    pub seconds: f64,
+    pub connections: usize,
+    pub resources: usize,
+    pub starts: usize,
+}
+
+const FULL: Plan = Plan { rounds: 3, seconds: 5.0, connections: 64, resources: 100_000, starts: 5 };
+const QUICK: Plan = Plan { rounds: 3, seconds: 1.5, connections: 64, resources: 10_000, starts: 3 };
+
+fn main() -> anyhow::Result<()> {
+    let cli = Cli::parse();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    match cli.role {
+        Some(Role::Bare { database, listen, pool }) => runtime.block_on(bare::serve(&database, listen, pool)),
+        None => runtime.block_on(measure(if cli.quick { QUICK } else { FULL }, cli.only)),
+    }
+}
+
+async fn measure(plan: Plan, only: Option<Kind>) -> anyhow::Result<()> {
+    let mut table = Table::default();
+    for kind in [Kind::Sqlite, Kind::Postgres] {
+        if only.is_none_or(|only| only == kind) {
+            let loaded = throughput::measure(kind, plan, &mut table).await?;
+            footprint::measure(kind, plan, loaded, &mut table).await?;
+        }
+    }
+    println!(
+        "{} connections, median of {} rounds of {} s in turn; resources: {}",
+        plan.connections, plan.rounds, plan.seconds, plan.resources
+    );
+    print!("{table}");
+    println!("\nvalidation, from `cargo run --release -p model --example cost`:");
+    print!("{}", validation()?);
+    Ok(())
+}
+
+/// What the model's own example measures.
+fn validation() -> anyhow::Result<String> {
+    let output = Command::new("cargo")
+        .args(["run", "--release", "--offline", "--quiet", "-p", "model", "--example", "cost"])
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+        .output()
+        .context("cargo cannot be run")?;
+    anyhow::ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}

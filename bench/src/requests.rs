@@ -1,0 +1,78 @@
+//! The requests, as bytes. The body is the one of the specification's example, each with a name of its own.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::{Value, json};
+
+pub fn get(path: &str) -> Vec<u8> {
+    format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n").into_bytes()
+}
+
+pub fn post(path: &str, body: &Value) -> Vec<u8> {
+    let body = body.to_string();
+    let length = body.len();
+    let head = format!("POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n");
+    format!("{head}Content-Length: {length}\r\n\r\n{body}").into_bytes()
+}
+
+pub fn database_cluster() -> Value {
+    let text = |description: &str| json!({ "type": "string", "description": description });
+    let number = |minimum: i64, maximum: i64| json!({ "type": "integer", "minimum": minimum, "maximum": maximum });
+    json!({
+        "name": "DatabaseCluster",
+        "version": "v1",
+        "description": "Managed database cluster",
+        "schema": {
+            "type": "object",
+            "required": ["engine", "engine_version", "instance_class", "storage_gb"],
+            "properties": {
+                "engine": { "type": "string", "enum": ["postgres", "mysql", "mariadb"] },
+                "engine_version": text("Database engine version"),
+                "instance_class": text("Instance size class (e.g. db.small, db.medium, db.large)"),
+                "storage_gb": number(10, 10_000),
+                "replicas": number(0, 5),
+                "backup_retention_days": number(1, 35),
+                "high_availability": { "type": "boolean", "default": false }
+            }
+        }
+    })
+}
+
+const PLACE: &str = "0000000000";
+
+/// Creates, each of a name that was not given before.
+pub struct Creates {
+    template: Vec<u8>,
+    at: usize,
+    next: AtomicUsize,
+}
+
+impl Creates {
+    pub fn new() -> Creates {
+        let body = json!({
+            "name": format!("production-pg-{PLACE}"),
+            "resource_type_name": "DatabaseCluster",
+            "resource_type_version": "v1",
+            "action_plugin": "github_actions",
+            "spec": {
+                "engine": "postgres",
+                "engine_version": "16.2",
+                "instance_class": "db.large",
+                "storage_gb": 500,
+                "replicas": 2,
+                "backup_retention_days": 14,
+                "high_availability": true
+            }
+        });
+        let template = post("/api/v1/resources", &body);
+        let at = template.windows(PLACE.len()).position(|bytes| bytes == PLACE.as_bytes()).unwrap_or(0);
+        Creates { template, at, next: AtomicUsize::new(0) }
+    }
+
+    pub fn fill(&self, request: &mut Vec<u8>) {
+        request.clone_from(&self.template);
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let digits = format!("{number:0width$}", width = PLACE.len());
+        request[self.at..self.at + PLACE.len()].copy_from_slice(digits.as_bytes());
+    }
+}

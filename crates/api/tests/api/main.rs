@@ -1,0 +1,18 @@
+//! The API's stories, by the front door: HTTP on one side, a real database on the other, each on both databases.
+
+mod harness;
+
+mod audit;
+mod conditional_requests;
+mod documentation;
+mod documented_requests;
+mod errors;
+mod hostile_input;
+mod idempotency;
+mod isolation;
+mod lists;
+mod loopback;
+mod resources;
+mod tokens;
+mod types;
+mod watch;

@@ -1,0 +1,152 @@
+//! `terrane wait`: until resources are as asked, by listening rather than by asking again and again.
+
+use std::future::Future;
+use std::time::Duration;
+
+use clap::Args;
+use futures::future::try_join_all;
+use model::{ConditionStatus, HistoryEntry, Resource, Status};
+use serde_json::Value;
+
+use super::address::{Address, Finder, RESOURCES, label, parse_address, read};
+use super::api_client::ApiClient;
+use super::connection::Connection;
+use super::failure::{Code, Failure};
+use super::print;
+use super::time::parse_duration;
+use super::watch::{Change, ChangeKind, Watch};
+
+#[derive(Args)]
+pub struct Wait {
+    /// TYPE/NAME, one or several
+    #[arg(required = true, value_parser = parse_address)]
+    what: Vec<Address>,
+    /// ready, deleted, status=STATUS or condition=TYPE
+    #[arg(long = "for", value_name = "STATE", default_value = "ready", value_parser = Goal::parse)]
+    goal: Goal,
+    /// Give up after this long
+    #[arg(long, value_name = "SPAN", default_value = "10m", value_parser = parse_duration)]
+    timeout: Duration,
+    #[command(flatten)]
+    pub connection: Connection,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Goal {
+    Ready,
+    Deleted,
+    Status(Status),
+    Condition(String),
+}
+
+impl Goal {
+    fn parse(text: &str) -> Result<Goal, String> {
+        let wrong = || format!("{text:?} is not ready, deleted, status=STATUS or condition=TYPE");
+        match text.split_once('=') {
+            None if text == "ready" => Ok(Goal::Ready),
+            None if text == "deleted" || text == "delete" => Ok(Goal::Deleted),
+            Some(("status", status)) => serde_json::from_value(Value::from(status))
+                .map(Goal::Status)
+                .map_err(|_| format!("{status:?} is not pending, reconciling, ready or failed")),
+            Some(("condition", kind)) if !kind.is_empty() => Ok(Goal::Condition(kind.into())),
+            _ => Err(wrong()),
+        }
+    }
+
+    /// Ready means that what is wanted now is done, not what was wanted before.
+    fn is_reached(&self, resource: &Resource) -> bool {
+        let up_to_date = resource.observed_generation >= resource.generation;
+        match self {
+            Goal::Ready => resource.status == Status::Ready && up_to_date,
+            Goal::Deleted => false,
+            Goal::Status(status) => resource.status == *status,
+            Goal::Condition(kind) => resource.conditions.iter().any(|condition| {
+                condition.kind.eq_ignore_ascii_case(kind) && condition.status == ConditionStatus::True && up_to_date
+            }),
+        }
+    }
+
+    fn as_str(&self) -> String {
+        match self {
+            Goal::Ready => "ready".into(),
+            Goal::Deleted => "deleted".into(),
+            Goal::Status(status) => format!("status={}", status.as_str()),
+            Goal::Condition(kind) => format!("condition={kind}"),
+        }
+    }
+}
+
+pub async fn run(client: &ApiClient, args: &Wait) -> Result<(), Failure> {
+    let finder = Finder::new(client);
+    let finder = &finder;
+    let each = args.what.iter().map(|address| async move {
+        let kind = finder.type_name(&address.kind).await?;
+        reach(client, &kind, &address.name, &args.goal).await?;
+        print::line(&format!("{address} {}", args.goal.as_str()))
+    });
+    within(Some(args.timeout), try_join_all(each)).await?;
+    Ok(())
+}
+
+/// Give up when the time is over.
+pub async fn within<T>(
+    longest: Option<Duration>,
+    work: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
+    let Some(longest) = longest else { return work.await };
+    tokio::time::timeout(longest, work).await.unwrap_or_else(|_| {
+        Err(Failure::new(Code::TimedOut, format!("not within {}s", longest.as_secs()))
+            .next_step("It may still come: `terrane describe TYPE/NAME` tells how it stands; --timeout waits longer."))
+    })
+}
+
+/// Listen until one resource is as wanted.
+pub async fn reach(client: &ApiClient, kind: &str, name: &str, goal: &Goal) -> Result<(), Failure> {
+    let filters = [("resource_type_name", kind.to_string()), ("name", name.to_string())];
+    let mut watch = Watch::begin(client, RESOURCES, &filters, None).await?;
+    let mut exists = false;
+    let mut told = String::new();
+    loop {
+        let Change { kind: change, object, .. } = watch.next().await?;
+        match (change, object) {
+            (ChangeKind::Bookmark, _) if !exists => return gone(goal, kind, name, "there is no"),
+            (ChangeKind::Deleted, _) => return gone(goal, kind, name, "while waiting, somebody deleted"),
+            (ChangeKind::Added | ChangeKind::Modified, Some(object)) => {
+                exists = true;
+                let resource: Resource = read(&object)?;
+                if goal.is_reached(&resource) {
+                    return Ok(());
+                }
+                if *goal == Goal::Ready && resource.status == Status::Failed && has_failed(client, &resource).await? {
+                    let message = format!("{} failed: {}", label(&resource), resource.status_message);
+                    let next = format!("`terrane describe {}` tells more.", label(&resource));
+                    return Err(Failure::failed(message).next_step(next));
+                }
+                let now =
+                    format!("{}: {} ({})", label(&resource), resource.lifecycle.as_str(), resource.status_message);
+                if now != told {
+                    print::note(&now);
+                    told = now;
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn gone(goal: &Goal, kind: &str, name: &str, what: &str) -> Result<(), Failure> {
+    if *goal == Goal::Deleted {
+        return Ok(());
+    }
+    Err(Failure::not_found(format!("{what} {}/{name}", kind.to_ascii_lowercase())))
+}
+
+/// Whether the failure is of what is wanted now. After a correction the status still tells of the old attempt, until
+/// the next one begins.
+async fn has_failed(client: &ApiClient, resource: &Resource) -> Result<bool, Failure> {
+    let history = client.list(&format!("{RESOURCES}/{}/history", resource.id), &[], Some(1)).await?;
+    let Some(latest) = history.first() else { return Ok(true) };
+    let latest: HistoryEntry = read(latest)?;
+    let asked_again = resource.reconcile_requested_at.is_some_and(|at| at > latest.reconcile_time);
+    Ok(latest.generation >= resource.generation && !asked_again)
+}

@@ -1,0 +1,20 @@
+//! The command line's stories: the real program against a real server, seen as a user sees it: standard output, standard
+//! error and exit code.
+#![expect(clippy::disallowed_methods, reason = "a story starts the programs it is about")]
+
+mod addressing;
+mod apply;
+mod contexts;
+mod delete;
+mod diff;
+mod exit_codes;
+mod files;
+mod get;
+mod looking;
+mod pipes;
+mod server_side;
+mod stage;
+mod strange_servers;
+mod tokens;
+mod wait;
+mod watch;

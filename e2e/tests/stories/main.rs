@@ -1,0 +1,17 @@
+//! The product's promises, told from outside: one file per story, on both databases where it makes a difference.
+//! `make test` starts the PostgreSQL that they need.
+#![expect(clippy::disallowed_methods, reason = "a story starts programs")]
+
+#[macro_use]
+mod telling;
+
+mod architecture;
+mod data_folder;
+mod database_away;
+mod kill;
+mod seed_variables;
+mod several_servers;
+mod start;
+mod stop;
+mod tls;
+mod tokens;
