@@ -84,18 +84,23 @@ async fn measure(plan: Plan, only: Option<Kind>) -> anyhow::Result<()> {
         plan.connections, plan.rounds, plan.seconds, plan.resources
     );
     print!("{table}");
-    println!("\nvalidation, from `cargo run --release -p model --example cost`:");
+    println!("\nvalidation, by the example `cost` of the crate model:");
     print!("{}", validation()?);
     Ok(())
 }
 
-/// What the model's own example measures.
+/// What the model's own example measures. Built together with the program, so that nothing is compiled a second time for
+/// other features.
 fn validation() -> anyhow::Result<String> {
-    let output = Command::new("cargo")
-        .args(["run", "--release", "--offline", "--quiet", "-p", "model", "--example", "cost"])
+    let built = Command::new("cargo")
+        .args(["build", "--release", "--offline", "--quiet", "-p", "terrane", "-p", "bench", "-p", "model"])
+        .args(["--example", "cost"])
         .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
-        .output()
+        .status()
         .context("cargo cannot be run")?;
+    anyhow::ensure!(built.success(), "the example cost of the crate model cannot be built");
+    let example = std::env::current_exe()?.with_file_name("examples").join("cost");
+    let output = Command::new(&example).output().with_context(|| example.display().to_string())?;
     anyhow::ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

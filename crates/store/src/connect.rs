@@ -46,7 +46,10 @@ impl Location {
         static DRIVERS: Once = Once::new();
         DRIVERS.call_once(sqlx::any::install_default_drivers);
         let url = match self {
-            Location::Sqlite(path) => format!("sqlite://{}?mode=rwc", path.display()),
+            Location::Sqlite(path) => {
+                let path = path.display().to_string().replace('%', "%25").replace('?', "%3F").replace('#', "%23");
+                format!("sqlite:{path}?mode=rwc")
+            }
             Location::Postgres(url) => url.clone(),
         };
         Ok(AnyConnectOptions::from_str(&url)?.disable_statement_logging())

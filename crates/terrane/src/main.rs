@@ -41,6 +41,8 @@ enum Command {
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    // TLS of server, client and exporter alike; only the first call can fail, and there is one.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     match cli.command {
         Command::Server(command) => server::run(command),
         Command::Client(command) => client::run(command),

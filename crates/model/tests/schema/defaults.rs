@@ -4,7 +4,7 @@ use super::*;
 
 #[track_caller]
 fn filled(schema: Value, spec: Value) -> Value {
-    compiled(schema).admit(spec).unwrap()
+    compiled(schema).admit(spec).expect("a legal spec")
 }
 
 #[test]

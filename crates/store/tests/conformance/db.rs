@@ -132,6 +132,7 @@ const TABLES: [&str; 9] = [
 ];
 
 /// The server on which stories get their databases.
+#[expect(clippy::disallowed_methods, reason = "the tests' own server is no configuration of the product")]
 pub fn server() -> String {
     std::env::var("TERRANE_TEST_POSTGRES").expect("run the tests by `make test`, which starts a PostgreSQL")
 }

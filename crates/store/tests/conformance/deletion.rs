@@ -53,7 +53,7 @@ async fn any_other_stays_visible_as_deleting_and_its_name_is_not_free(db: Db) {
         assert_eq!(db.store.resource_by_name(&home(), "Database", lifecycle).await.expect("found").body, asked);
         let listed =
             db.store.resources(&home(), &ResourceFilter::default(), created.id.0 - 1, 10).await.expect("listed");
-        assert_eq!(listed.items, [asked.clone()]);
+        assert_eq!(listed.items, std::slice::from_ref(&asked));
         exists(create_resource(&db.store, &home(), &new_resource(lifecycle, &kind)).await);
         let due = db.number(&format!("SELECT next_reconcile_at FROM resources WHERE id = {}", created.id)).await;
         assert_eq!(due, asked_at.as_microsecond());

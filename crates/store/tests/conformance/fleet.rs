@@ -24,7 +24,10 @@ async fn a_type_of_the_fleet_is_every_tenants_to_see_and_use(db: Db) {
         assert_eq!((found.tenant.is_fleet(), &found.body), (true, &kind));
         let found = db.store.resource_type_by_name(&scope, "Database", "v1").await.expect("found by name");
         assert_eq!(found.body, kind);
-        assert_eq!(db.store.resource_types(&scope, None, 0, 10).await.expect("listed").items, [kind.clone()]);
+        assert_eq!(
+            db.store.resource_types(&scope, None, 0, 10).await.expect("listed").items,
+            std::slice::from_ref(&kind)
+        );
         some_resource(&db.store, &scope, &kind, "orders").await;
     }
 }

@@ -21,7 +21,7 @@ on_postgres!(a_repetition_at_another_process_waits_for_the_first);
 
 #[derive(Debug)]
 enum Outcome {
-    Done(Resource),
+    Done(Box<Resource>),
     Recalled(Recorded),
 }
 
@@ -37,7 +37,7 @@ async fn create_once(store: &Store, scope: &Scope, key: &IdempotencyKey, new: &N
         }
         let created = tx.create_resource(&scope, &actor(), &new).await?;
         tx.remember(&scope, &key, &answer(&created)).await?;
-        Ok(Outcome::Done(created))
+        Ok(Outcome::Done(Box::new(created)))
     });
     store.write(0, work).await
 }
@@ -49,7 +49,7 @@ fn answer(created: &Resource) -> Recorded {
 #[track_caller]
 fn done(outcome: Result<Outcome, Error>) -> Resource {
     match outcome {
-        Ok(Outcome::Done(created)) => created,
+        Ok(Outcome::Done(created)) => *created,
         other => panic!("expected it to be done, found {other:?}"),
     }
 }

@@ -1,7 +1,7 @@
 //! The database's version.
 
 use futures::future::join_all;
-use store::{MigrateError, Migrated, Store};
+use store::{Location, MigrateError, Migrated, Store};
 
 use crate::acts::*;
 use crate::db::Db;
@@ -91,9 +91,14 @@ async fn a_database_may_lie_in_a_folder_of_any_name() {
     for name in ["with space", "C#", "100%", "a%20b", "what?", "a&b=c", "ünïcödé", "quo'te\"s", "a:b@c"] {
         let path = folder.path().join(name).join("terrane.db");
         std::fs::create_dir(folder.path().join(name)).expect("a folder");
-        let location = store::Location::Sqlite(path.clone());
+        let location = Location::Sqlite(path.clone());
         Store::migrate(&location).await.unwrap_or_else(|error| panic!("{name}: {error:?}"));
         assert!(path.exists(), "{name}: the database is elsewhere");
         some_type(&Store::open(&location).await.expect("opened"), &home(), "Database").await;
+    }
+    std::env::set_current_dir(folder.path()).expect("the folder");
+    for name in ["terrane.db", "with space/relative.db", ".hidden.db"] {
+        Store::migrate(&Location::Sqlite(name.into())).await.unwrap_or_else(|error| panic!("{name}: {error:?}"));
+        assert!(folder.path().join(name).exists(), "{name}: the database is elsewhere");
     }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Certificate, Client, Method, StatusCode, Url};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -172,14 +172,15 @@ impl ApiClient {
         Answer::read(builder.send().await?).await
     }
 
-    /// Open a stream of changes. Only the first line has to come in time; the rest may take for ever.
+    /// Open a stream of changes: it may take for ever, but not in silence.
     pub async fn open(&self, path: &str, query: Query<'_>) -> Result<reqwest::Response, Failure> {
         let mut builder = self.http.get(self.address(path)).query(query).header(ACCEPT, "application/x-ndjson");
         if let Some(tenant) = &self.tenant {
             builder = builder.header(TENANT, tenant);
         }
         let response = builder.send().await.map_err(|error| self.unreachable(&error))?;
-        if response.status().is_success() {
+        let kind = response.headers().get(CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
+        if response.status().is_success() && kind.starts_with(b"application/x-ndjson") {
             return Ok(response);
         }
         let answer = Answer::read(response).await.map_err(|error| self.unreachable(&error))?;

@@ -53,7 +53,7 @@ impl Layout {
     pub fn show(&self, format: Format, objects: &[Value]) -> Result<(), Failure> {
         match format {
             Format::Json => print::json(objects),
-            Format::Yaml => objects.iter().try_for_each(|object| document(object)),
+            Format::Yaml => objects.iter().try_for_each(document),
             Format::Name => objects.iter().try_for_each(|object| print::line(&(self.name)(object))),
             Format::Table | Format::Wide if objects.is_empty() => {
                 print::note(self.none);

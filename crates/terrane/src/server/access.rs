@@ -50,8 +50,8 @@ pub async fn bootstrap(config: Config, name: String) -> anyhow::Result<()> {
     eprintln!("operator token {name}, shown this once; send it as Authorization: Bearer, or:");
     let scheme = if config.tls_cert.value.is_some() { "https" } else { "http" };
     eprintln!("  terrane context set main --server {scheme}://{} --token TOKEN", config.listen.value);
-    println!("{}", secret.token);
-    Ok(())
+    writeln!(std::io::stdout(), "{}", secret.token)
+        .with_context(|| format!("the secret could not be printed and is lost: revoke token {name}, and make another"))
 }
 
 /// The embedded database serves one process; a second one on the same folder is told so.

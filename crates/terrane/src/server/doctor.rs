@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use store::{Location, Store};
 
+use super::say;
 use crate::config::{Config, ServerFlags};
 
 enum Finding {
@@ -32,11 +33,11 @@ pub fn run(flags: ServerFlags) -> ExitCode {
     let mut well = true;
     for finding in findings {
         match finding {
-            Finding::Good(what) => println!("ok    {what}"),
-            Finding::Note(what) => println!("note  {what}"),
+            Finding::Good(what) => say(&format!("ok    {what}")),
+            Finding::Note(what) => say(&format!("note  {what}")),
             Finding::Bad { what, mend } => {
                 well = false;
-                println!("BAD   {what}\n      → {mend}");
+                say(&format!("BAD   {what}\n      → {mend}"));
             }
         }
     }

@@ -5,6 +5,7 @@ mod doctor;
 mod serve;
 mod telemetry;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Args, CommandFactory, Subcommand};
@@ -68,8 +69,13 @@ pub fn run(command: Command) -> ExitCode {
 
 fn print(config: &Config) {
     for (name, value, source) in config.rows() {
-        println!("{name:<16} {value:<48} # {source}");
+        say(&format!("{name:<16} {value:<48} # {source}"));
     }
+}
+
+/// A line to standard output. A reader that has gone away is no reason to fail.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stdout(), "{line}");
 }
 
 pub fn read(flags: ServerFlags) -> anyhow::Result<Config> {

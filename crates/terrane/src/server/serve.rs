@@ -14,7 +14,7 @@ use store::{Location, Store};
 use tokio::signal::unix::{SignalKind, signal};
 use tracing::{info, warn};
 
-use super::{access, telemetry};
+use super::{access, say, telemetry};
 use crate::config::Config;
 
 /// How long a stop may take before it stops waiting.
@@ -51,9 +51,9 @@ pub async fn migrate(config: Config) -> anyhow::Result<()> {
     prepare(&config)?;
     let migrated = Store::migrate(&config.database.value).await?;
     if migrated.from == migrated.to {
-        println!("{} is at version {} already", config.database.value, migrated.to);
+        say(&format!("{} is at version {} already", config.database.value, migrated.to));
     } else {
-        println!("{} brought from version {} to {}", config.database.value, migrated.from, migrated.to);
+        say(&format!("{} brought from version {} to {}", config.database.value, migrated.from, migrated.to));
     }
     Ok(())
 }
@@ -104,8 +104,6 @@ async fn listen(
     let service = api::router(app.clone()).into_make_service();
     match (&config.tls_cert.value, &config.tls_key.value) {
         (Some(cert), Some(key)) => {
-            // Only the first call can succeed, and one is enough.
-            let _ = rustls::crypto::ring::default_provider().install_default();
             let tls = RustlsConfig::from_pem_file(cert, key)
                 .await
                 .with_context(|| format!("cannot use {} and {}", cert.display(), key.display()))?;
@@ -136,12 +134,14 @@ fn greet(config: &Config, address: SocketAddr, access: Access) {
     let scheme = if config.tls_cert.value.is_some() { "https" } else { "http" };
     let host = if address.ip().is_loopback() { format!("localhost:{}", address.port()) } else { address.to_string() };
     let server = if address.port() == 8000 { String::new() } else { format!(" --server {scheme}://{host}") };
-    println!("Terrane is up at {scheme}://{host}  (API: /docs, data: {})", config.database.value);
+    say(&format!("Terrane is up at {scheme}://{host}  (API: /docs, data: {})", config.database.value));
     if access == Access::Tokens {
-        println!("It asks for tokens; `terrane bootstrap` makes an operator's.");
+        say("It asks for tokens; `terrane bootstrap` makes an operator's.");
     }
-    println!("Next, in another terminal:");
-    println!("  terrane apply -f examples/database.yaml{server}");
-    println!("  terrane get{server}");
-    println!("  terrane describe databasecluster/production-pg{server}");
+    // As it was called here, it can be called there.
+    let terrane = std::env::args().next().unwrap_or("terrane".into());
+    say("Next, in another terminal:");
+    say(&format!("  {terrane} apply -f examples/database.yaml{server}"));
+    say(&format!("  {terrane} get{server}"));
+    say(&format!("  {terrane} describe databasecluster/production-pg{server}"));
 }

@@ -14,7 +14,21 @@ fn a_difference_is_a_unified_diff_and_one() {
     let stage = Stage::with_database();
     let text = std::fs::read_to_string(example("database.yaml")).unwrap().replace("storage_gb: 500", "storage_gb: 600");
     let file = stage.write("edited.yaml", &text);
-    insta::assert_snapshot!(stage.terrane(&["diff", "-f", &file]).all(), @"");
+    insta::assert_snapshot!(stage.terrane(&["diff", "-f", &file]).all(), @r#"
+    --- databasecluster/production-pg (server)
+    +++ databasecluster/production-pg (edited.yaml, document 2)
+    @@ -6,7 +6,7 @@
+       engine: postgres
+       engine_version: "16.2"
+       instance_class: db.large
+    -  storage_gb: 500
+    +  storage_gb: 600
+       replicas: 2
+       backup_retention_days: 14
+       high_availability: true
+    ---
+    --- 1
+    "#);
     let get = stage.terrane(&["get", "databasecluster/production-pg", "-o", "yaml"]).ok();
     assert!(get.contains("storage_gb: 500"), "{get}");
 }

@@ -53,7 +53,7 @@ fn history_and_outputs_show_what_was_done() {
     url     postgres://pg
     ports   [5432]
     ");
-    assert_eq!(stage.terrane(&["outputs", PG, "-o", "yaml"]).ok(), "url: postgres://pg\nports:\n  - 5432\n");
+    assert_eq!(stage.terrane(&["outputs", PG, "-o", "yaml"]).ok(), "url: postgres://pg\nports:\n- 5432\n");
     let wrong = stage.terrane(&["outputs", PG, "nope"]);
     assert!(wrong.code == Some(3) && wrong.stderr.contains("it has: url, ports"), "{wrong:?}");
     assert!(stage.terrane(&["describe", PG]).ok().contains("History:\n  ID "));

@@ -1,6 +1,7 @@
 //! The command line's stories: the real program against a real server, seen as a user sees it: standard output, standard
 //! error and exit code.
 #![expect(clippy::disallowed_methods, reason = "a story starts the programs it is about")]
+#![expect(clippy::unwrap_used, reason = "a story that cannot go on should stop right there")]
 
 mod addressing;
 mod apply;

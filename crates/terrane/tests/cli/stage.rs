@@ -201,11 +201,6 @@ impl Follower {
         self.lines.recv_timeout(PATIENCE).expect("a line in time")
     }
 
-    /// The first of the next lines that holds this.
-    pub fn line_with(&self, text: &str) -> String {
-        (0..1000).map(|_| self.line()).find(|line| line.contains(text)).expect("such a line")
-    }
-
     pub fn end(mut self) -> Option<i32> {
         self.child.wait().unwrap().code()
     }
