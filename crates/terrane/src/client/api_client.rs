@@ -45,8 +45,6 @@ struct Request<'a> {
 
 impl ApiClient {
     pub fn new(connection: Resolved) -> Result<Self, Failure> {
-        // Only the first call can succeed, and one is enough.
-        let _ = rustls::crypto::ring::default_provider().install_default();
         let mut headers = HeaderMap::new();
         if let Some(token) = &connection.token {
             let mut value = HeaderValue::try_from(format!("Bearer {token}"))
