@@ -15,9 +15,8 @@ pub fn post(path: &str, body: &Value) -> Vec<u8> {
     format!("{head}Content-Length: {length}\r\n\r\n{body}").into_bytes()
 }
 
+/// The type of the specification's example, word for word.
 pub fn database_cluster() -> Value {
-    let text = |description: &str| json!({ "type": "string", "description": description });
-    let number = |minimum: i64, maximum: i64| json!({ "type": "integer", "minimum": minimum, "maximum": maximum });
     json!({
         "name": "DatabaseCluster",
         "version": "v1",
@@ -26,13 +25,41 @@ pub fn database_cluster() -> Value {
             "type": "object",
             "required": ["engine", "engine_version", "instance_class", "storage_gb"],
             "properties": {
-                "engine": { "type": "string", "enum": ["postgres", "mysql", "mariadb"] },
-                "engine_version": text("Database engine version"),
-                "instance_class": text("Instance size class (e.g. db.small, db.medium, db.large)"),
-                "storage_gb": number(10, 10_000),
-                "replicas": number(0, 5),
-                "backup_retention_days": number(1, 35),
-                "high_availability": { "type": "boolean", "default": false }
+                "engine": {
+                    "type": "string",
+                    "enum": ["postgres", "mysql", "mariadb"],
+                    "description": "Database engine type"
+                },
+                "engine_version": { "type": "string", "description": "Database engine version" },
+                "instance_class": {
+                    "type": "string",
+                    "description": "Instance size class (e.g. db.small, db.medium, db.large)"
+                },
+                "storage_gb": {
+                    "type": "integer",
+                    "minimum": 10,
+                    "maximum": 10_000,
+                    "description": "Storage size in GB"
+                },
+                "replicas": {
+                    "type": "integer",
+                    "minimum": 0,
+                    "maximum": 5,
+                    "default": 0,
+                    "description": "Number of read replicas"
+                },
+                "backup_retention_days": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": 35,
+                    "default": 7,
+                    "description": "Number of days to retain backups"
+                },
+                "high_availability": {
+                    "type": "boolean",
+                    "default": false,
+                    "description": "Enable multi-AZ high availability"
+                }
             }
         }
     })

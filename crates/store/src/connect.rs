@@ -109,6 +109,7 @@ const POSTGRES_SETTINGS: &[&str] = &[
 
 const SQLITE_READERS: u32 = 4;
 const POSTGRES_READERS: u32 = 8;
+const POSTGRES_WRITERS: u32 = 3;
 
 pub(crate) async fn readers(location: &Location) -> Result<AnyPool, sqlx::Error> {
     let size = match location.dialect() {
@@ -118,9 +119,13 @@ pub(crate) async fn readers(location: &Location) -> Result<AnyPool, sqlx::Error>
     connect(location, size, true).await
 }
 
-/// One connection: all writes of a process go through it, one group after the other.
+/// As many connections as there are scribes: see `writer`.
 pub(crate) async fn writers(location: &Location) -> Result<AnyPool, sqlx::Error> {
-    connect(location, 1, false).await
+    let size = match location.dialect() {
+        Dialect::Sqlite => 1,
+        Dialect::Postgres => POSTGRES_WRITERS,
+    };
+    connect(location, size, false).await
 }
 
 /// Whether the connection itself is gone: the server ended it, or the way there broke.

@@ -155,10 +155,9 @@ impl Store {
             }
         }
         let more = events.len() == limit;
-        let read_to = match events.last() {
-            Some(last) if more => last.seq,
-            _ => EventSeq(horizon.min(newest).max(since.0)),
-        };
+        // An event below the horizon may be newer than the newest: its transaction ended between the two statements.
+        let last = events.last().map_or(since, |event| event.seq);
+        let read_to = if more { last } else { last.max(EventSeq(horizon.min(newest))) };
         Ok(EventPage { events, read_to, more, held_back: newest > horizon })
     }
 }

@@ -22,9 +22,10 @@ mod types;
 mod writer;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use sqlx::AnyPool;
-use tracing::debug;
+use tracing::{debug, warn};
 
 pub use bell::Bell;
 pub use connect::{Location, redacted};
@@ -42,6 +43,11 @@ pub use writer::{Tx, WriterStats};
 
 use dialect::Dialect;
 use writer::Writer;
+
+/// How long a database may be silent during a read.
+const SILENCE: Duration = Duration::from_secs(10);
+/// How long the end may take.
+const CLOSING: Duration = Duration::from_secs(5);
 
 /// The truth. Cheap to clone.
 #[derive(Clone)]
@@ -95,10 +101,16 @@ impl Store {
     }
 
     /// Let the writer finish what it has taken, then close. Whatever was acknowledged is on disk already.
+    /// A database that says nothing is not waited for long.
     pub async fn close(&self) {
-        self.0.writer.stop().await;
-        self.0.readers.close().await;
-        self.0.writers.close().await;
+        let closing = async {
+            self.0.writer.stop().await;
+            self.0.readers.close().await;
+            self.0.writers.close().await;
+        };
+        if tokio::time::timeout(CLOSING, closing).await.is_err() {
+            warn!("the database did not answer to the end; closing without it");
+        }
     }
 
     fn dialect(&self) -> Dialect {
@@ -111,12 +123,13 @@ impl Store {
         F: Future<Output = Result<T, sqlx::Error>>,
     {
         let pool = &self.0.readers;
+        let read = async || tokio::time::timeout(SILENCE, read(pool)).await.unwrap_or(Err(sqlx::Error::PoolTimedOut));
         for _ in 0..pool.options().get_max_connections() {
-            match read(pool).await {
+            match read().await {
                 Err(error) if connect::is_lost(&error) => debug!(%error, "a connection was lost; reading on another"),
                 answer => return Ok(answer?),
             }
         }
-        Ok(read(pool).await?)
+        Ok(read().await?)
     }
 }

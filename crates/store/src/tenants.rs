@@ -109,12 +109,13 @@ impl Tx {
                 return Err(Refusal::InUse { what: format!("tenant {name}"), users: format!("its {things}") }.into());
             }
         }
+        self.delete_all_tokens(&Scope { id: tenant.id, name: tenant.name.clone() }, actor).await?;
         let now = self.now.as_microsecond();
-        for table in ["tokens", "tenants"] {
-            let column = if table == "tenants" { "id" } else { "tenant_id" };
-            let text = format!("UPDATE {table} SET deleted_at = $1 WHERE {column} = $2 AND deleted_at IS NULL");
-            sqlx::query(AssertSqlSafe(text)).bind(now).bind(tenant.id.0).execute(self.connection()).await?;
-        }
+        sqlx::query("UPDATE tenants SET deleted_at = $1 WHERE id = $2")
+            .bind(now)
+            .bind(tenant.id.0)
+            .execute(self.connection())
+            .await?;
         let seq = self.next_seq()?;
         self.tell_of_tenant(actor, Action::Deleted, seq, Some(&tenant), None)
     }

@@ -146,14 +146,30 @@ impl Tx {
         let row =
             sqlx::query(AssertSqlSafe(text)).bind(id.0).bind(scope.id.0).fetch_optional(self.connection()).await?;
         let token = to_token(&row.ok_or_else(|| Error::not_found(format!("token {id}")))?, &scope.name)?;
+        self.bury_token(scope, actor, &token).await
+    }
+
+    /// With their tenant all its tokens go, each as if it had been revoked.
+    pub(crate) async fn delete_all_tokens(&mut self, scope: &Scope, actor: &Actor) -> Result<(), Error> {
+        let rows = sqlx::query("SELECT * FROM tokens WHERE tenant_id = $1 AND deleted_at IS NULL ORDER BY id")
+            .bind(scope.id.0)
+            .fetch_all(self.connection())
+            .await?;
+        for row in &rows {
+            self.bury_token(scope, actor, &to_token(row, &scope.name)?).await?;
+        }
+        Ok(())
+    }
+
+    async fn bury_token(&mut self, scope: &Scope, actor: &Actor, token: &Token) -> Result<(), Error> {
         let now = self.now.as_microsecond();
         sqlx::query("UPDATE tokens SET deleted_at = $1 WHERE id = $2")
             .bind(now)
-            .bind(id.0)
+            .bind(token.id.0)
             .execute(self.connection())
             .await?;
         let seq = self.next_seq()?;
-        self.tell_of_token(scope, actor, Action::Deleted, seq, Some(&token), None)
+        self.tell_of_token(scope, actor, Action::Deleted, seq, Some(token), None)
     }
 
     fn tell_of_token(

@@ -1,5 +1,7 @@
-//! Group commit. All writes of a process go to one task; what has arrived while a commit was under way makes up the
+//! Group commit. All writes of a process go to one queue; what has arrived while a commit was under way makes up the
 //! next group, and each group is one transaction. A write is acknowledged after its group is on disk, never before.
+//! SQLite has one writer; on PostgreSQL a few scribes take turns at the queue, so that one's round trips fill another's
+//! wait for the disk.
 //!
 //! A write decides before it changes anything: where it returns a refusal it has changed nothing, so that the rest of
 //! its group can be committed. Where the database itself fails, the group is rolled back and its writes are tried
@@ -8,6 +10,7 @@
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -16,7 +19,7 @@ use model::EventSeq;
 use sqlx::pool::PoolConnection;
 use sqlx::{Any, AnyConnection, AnyPool};
 use tokio::sync::{Mutex, mpsc, oneshot};
-use tokio::task::JoinHandle;
+use tokio::task::JoinSet;
 use tracing::{error, warn};
 
 use crate::Store;
@@ -30,6 +33,8 @@ use crate::events::NewEvent;
 const MAX_GROUP: usize = 128;
 /// How many writes may wait before callers do.
 const QUEUE: usize = 1024;
+/// How long a database may be silent during a write.
+const SILENCE: Duration = Duration::from_secs(15);
 /// How often a write is tried again after a lost connection, a deadlock or a busy database.
 const TRIES: usize = 4;
 /// How often a write begins again because another got ahead of it. Each time somebody else got through; so often in a row
@@ -134,7 +139,7 @@ pub struct WriterStats {
 pub(crate) struct Writer {
     queue: Mutex<Option<mpsc::Sender<Job>>>,
     sender: mpsc::WeakSender<Job>,
-    task: Mutex<Option<JoinHandle<()>>>,
+    tasks: Mutex<JoinSet<()>>,
     counters: Arc<Counters>,
 }
 
@@ -147,11 +152,15 @@ struct Counters {
 impl Writer {
     pub fn start(pool: AnyPool, dialect: Dialect, bell: Bell) -> Writer {
         let (queue, jobs) = mpsc::channel(QUEUE);
+        let jobs = Arc::new(Mutex::new(jobs));
         let counters = Arc::new(Counters::default());
-        let scribe = Scribe { pool, dialect, bell, counters: counters.clone() };
         let sender = queue.downgrade();
-        let task = tokio::spawn(scribe.serve(jobs));
-        Writer { queue: Mutex::new(Some(queue)), sender, task: Mutex::new(Some(task)), counters }
+        let mut tasks = JoinSet::new();
+        for _ in 0..pool.options().get_max_connections() {
+            let scribe = Scribe { pool: pool.clone(), dialect, bell: bell.clone(), counters: counters.clone() };
+            tasks.spawn(scribe.serve(jobs.clone()));
+        }
+        Writer { queue: Mutex::new(Some(queue)), sender, tasks: Mutex::new(tasks), counters }
     }
 
     pub fn stats(&self) -> WriterStats {
@@ -165,10 +174,11 @@ impl Writer {
 
     pub async fn stop(&self) {
         self.queue.lock().await.take();
-        if let Some(task) = self.task.lock().await.take()
-            && let Err(error) = task.await
-        {
-            error!(%error, "the writer ended badly");
+        let mut tasks = self.tasks.lock().await;
+        while let Some(ended) = tasks.join_next().await {
+            if let Err(error) = ended {
+                error!(%error, "a scribe ended badly");
+            }
         }
     }
 }
@@ -202,7 +212,7 @@ impl Store {
     }
 }
 
-/// The task that writes.
+/// A task that writes.
 struct Scribe {
     pool: AnyPool,
     dialect: Dialect,
@@ -211,10 +221,13 @@ struct Scribe {
 }
 
 impl Scribe {
-    async fn serve(self, mut jobs: mpsc::Receiver<Job>) {
-        let mut group = Vec::with_capacity(MAX_GROUP);
-        while jobs.recv_many(&mut group, MAX_GROUP).await > 0 {
-            let (rehearsals, mut writes): (Vec<_>, Vec<_>) = group.drain(..).partition(|job| job.dry_run);
+    async fn serve(self, jobs: Arc<Mutex<mpsc::Receiver<Job>>>) {
+        loop {
+            let mut group = Vec::new();
+            if jobs.lock().await.recv_many(&mut group, MAX_GROUP).await == 0 {
+                return;
+            }
+            let (rehearsals, mut writes): (Vec<_>, Vec<_>) = group.into_iter().partition(|job| job.dry_run);
             writes.sort_by_key(|job| job.order);
             self.write_group(writes).await;
             self.write_each(rehearsals).await;
@@ -269,17 +282,24 @@ impl Scribe {
     /// One transaction for the whole group.
     async fn attempt(&self, group: &mut [Job]) -> Result<(), Failure> {
         let mut connection = self.pool.acquire().await.map_err(Failure::Away)?;
-        if let Err(error) = sqlx::query(self.dialect.begin()).execute(&mut *connection).await {
+        if let Err(error) = in_time(sqlx::query(self.dialect.begin()).execute(&mut *connection)).await {
             drop(connection.detach());
-            return Err(Failure::Undone(error));
+            return Err(if is_silence(&error) { Failure::Away(error) } else { Failure::Undone(error) });
         }
         let mut tx =
             Tx { connection, dialect: self.dialect, now: now(), base: 0, used: 0, overtaken: false, events: vec![] };
         let dry_run = group.iter().any(|job| job.dry_run);
-        let done = run_all(&mut tx, group).await;
+        let done = in_time(run_all(&mut tx, group)).await;
         let (mut connection, overtaken) = (tx.connection, tx.overtaken);
         let end = if done.is_err() || dry_run { "ROLLBACK" } else { "COMMIT" };
-        let ended = sqlx::query(end).execute(&mut *connection).await;
+        let done = match done {
+            Err(error) if is_silence(&error) => {
+                drop(connection.detach());
+                return Err(Failure::Away(error));
+            }
+            done => done,
+        };
+        let ended = in_time(sqlx::query(end).execute(&mut *connection)).await;
         match (done, ended) {
             (Err(error), ended) => {
                 if ended.is_err() {
@@ -303,6 +323,15 @@ impl Scribe {
             }
         }
     }
+}
+
+/// A database that says nothing for so long is away: whoever waits is told, rather than kept.
+async fn in_time<T>(work: impl Future<Output = Result<T, sqlx::Error>>) -> Result<T, sqlx::Error> {
+    tokio::time::timeout(SILENCE, work).await.unwrap_or(Err(sqlx::Error::PoolTimedOut))
+}
+
+fn is_silence(error: &sqlx::Error) -> bool {
+    matches!(error, sqlx::Error::PoolTimedOut)
 }
 
 async fn run_all(tx: &mut Tx, group: &mut [Job]) -> Result<(), sqlx::Error> {

@@ -51,7 +51,6 @@ async fn check_absence(api: &Api, number: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "a bug of the store: its queries have no bound on this side of the wire"]
 async fn requests_are_answered_and_a_stop_ends_while_the_database_hangs() {
     let database = Database::postgres().await;
     let (host, port) = database.address();

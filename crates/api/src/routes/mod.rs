@@ -14,14 +14,13 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::middleware::from_fn_with_state;
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::app::App;
 use crate::body::MAX_BODY;
-use crate::guard::guard;
 use crate::openapi;
 use crate::problem::Problem;
 use crate::telemetry::observe;
@@ -33,13 +32,11 @@ pub fn router(app: Arc<App>) -> Router {
         .fallback(pages::nowhere)
         .method_not_allowed_fallback(pages::wrong_method)
         .layer(DefaultBodyLimit::max(MAX_BODY))
-        .layer(from_fn_with_state(app.clone(), guard))
         .layer(CatchPanicLayer::custom(|_| {
             use axum::response::IntoResponse;
             Problem::new(axum::http::StatusCode::INTERNAL_SERVER_ERROR, "the server failed at this; it is a bug")
                 .into_response()
         }))
-        .layer(from_fn(pages::secure_headers))
         .layer(from_fn_with_state(app.clone(), observe))
         .with_state(app)
 }

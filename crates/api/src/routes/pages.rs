@@ -5,9 +5,8 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::Request;
-use axum::http::{HeaderValue, StatusCode, Uri, header};
-use axum::middleware::Next;
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::http::{StatusCode, Uri, header};
+use axum::response::Redirect;
 use axum::routing::get;
 use utoipa::openapi::OpenApi;
 
@@ -32,17 +31,4 @@ pub async fn nowhere(uri: Uri) -> Problem {
 pub async fn wrong_method(request: Request) -> Problem {
     let what = format!("{} is not possible at {}; see /docs for what is", request.method(), request.uri().path());
     Problem::new(StatusCode::METHOD_NOT_ALLOWED, what)
-}
-
-/// Pages are not to be framed, guessed at or fed with other sites' scripts.
-pub async fn secure_headers(request: Request, next: Next) -> Response {
-    let mut response = next.run(request).await.into_response();
-    let headers = response.headers_mut();
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
-    headers.insert(
-        header::CONTENT_SECURITY_POLICY,
-        HeaderValue::from_static("default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'"),
-    );
-    response
 }

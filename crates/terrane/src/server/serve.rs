@@ -20,6 +20,9 @@ use crate::config::Config;
 /// How long a stop may take before it stops waiting.
 const DRAIN: Duration = Duration::from_secs(10);
 
+/// How long the last notes may take.
+const LAST_NOTES: Duration = Duration::from_secs(2);
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// All roles in one process, for one machine.
@@ -89,7 +92,9 @@ async fn run(config: &Config, role: Role) -> anyhow::Result<()> {
     listen(config, listener, handle, &app).await?;
     // Streams and requests are done, or were given up on; what they had been promised is written before the end.
     app.drain();
-    token_use.await?;
+    if tokio::time::timeout(LAST_NOTES, token_use).await.is_err() {
+        warn!("the last use of tokens was not noted: the database does not answer");
+    }
     store.close().await;
     info!("terrane has stopped");
     Ok(())
