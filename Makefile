@@ -7,7 +7,7 @@ help: ## Show this
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-7s %s\n", $$1, $$2}'
 
 run: ## Start Terrane on this machine, with its embedded database
-	@cargo build --quiet
+	@cargo build
 	@exec ./target/debug/terrane up
 
 test: ## Install what the tests need, and run them all

@@ -30,11 +30,9 @@ impl Caller {
         if self.role >= role {
             return Ok(());
         }
-        Err(Problem::forbidden(format!(
-            "this needs the role {}, and the token has {}; ask an admin of the tenant for another token",
-            role.as_str(),
-            self.role.as_str()
-        )))
+        let whom = if role == Role::Operator { "an operator" } else { "an admin of the tenant" };
+        let (needed, has) = (role.as_str(), self.role.as_str());
+        Err(Problem::forbidden(format!("this needs the role {needed}, and the token has {has}; ask {whom}")))
     }
 
     /// Resources belong to a tenant, never to the fleet.

@@ -59,7 +59,8 @@ pub fn created<T: Serialize>(version: i64, location: &str, body: &T) -> Response
 /// An object read, or 304 when the client has this version already.
 pub fn read<T: Serialize>(headers: &HeaderMap, version: i64, body: &T) -> Response {
     let known = headers.get(header::IF_NONE_MATCH).and_then(|value| value.to_str().ok());
-    if known.is_some_and(|text| text.trim() == "*" || text.split(',').filter_map(parse_tag).any(|tag| tag == version)) {
+    let weakly = |tag: &str| parse_tag(tag.trim().strip_prefix("W/").unwrap_or(tag));
+    if known.is_some_and(|text| text.trim() == "*" || text.split(',').filter_map(weakly).any(|tag| tag == version)) {
         return (StatusCode::NOT_MODIFIED, [(header::ETAG, tag(version))]).into_response();
     }
     tagged(StatusCode::OK, version, body)

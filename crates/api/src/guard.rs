@@ -4,6 +4,7 @@
 use std::net::IpAddr;
 
 use axum::extract::Request;
+use axum::http::uri::Authority;
 use axum::http::{HeaderMap, Method, header};
 
 use crate::app::{Access, App};
@@ -13,12 +14,15 @@ pub fn guard(app: &App, request: &Request) -> Result<(), Problem> {
     if app.access == Access::Tokens {
         return Ok(());
     }
-    check(request.method(), request.uri().host(), request.headers())
+    check(request.method(), request.uri().authority().map(Authority::as_str), request.headers())
 }
 
 fn check(method: &Method, authority: Option<&str>, headers: &HeaderMap) -> Result<(), Problem> {
-    let host = headers.get(header::HOST).and_then(|value| value.to_str().ok()).or(authority);
-    let Some(host) = host.filter(|host| is_this_machine(host)) else {
+    // HTTP/2 names the host in the request's own line, HTTP/1 in a header, an odd client in both or twice: all must do.
+    let named = headers.get_all(header::HOST).iter().map(|value| value.to_str().unwrap_or(""));
+    let mut hosts = named.chain(authority);
+    let host = hosts.next().filter(|host| is_this_machine(host) && hosts.all(is_this_machine));
+    let Some(host) = host else {
         return Err(Problem::forbidden(
             "this server asks no token and answers only to localhost; start it with tokens required to reach it by another name",
         ));
@@ -45,4 +49,26 @@ fn is_this_machine(host: &str) -> bool {
             .map_or(host, |(name, port)| if port.bytes().all(|byte| byte.is_ascii_digit()) { name } else { host }),
     };
     name.eq_ignore_ascii_case("localhost") || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn allowed(authority: Option<&str>, headers: &[(&'static str, &'static str)]) -> bool {
+        let headers =
+            headers.iter().map(|(name, value)| ((*name).parse().expect("a name"), value.parse().expect("a value")));
+        check(&Method::POST, authority, &headers.collect()).is_ok()
+    }
+
+    #[test]
+    fn http_2_is_held_to_the_same_rules_as_http_1() {
+        let at = Some("localhost:8000");
+        assert!(allowed(at, &[]));
+        assert!(allowed(at, &[("origin", "http://localhost:8000")]));
+        assert!(!allowed(at, &[("origin", "http://localhost")]));
+        assert!(!allowed(Some("evil.example"), &[]));
+        assert!(!allowed(Some("evil.example"), &[("host", "localhost:8000")]));
+        assert!(!allowed(None, &[]), "a request that names no host at all");
+    }
 }

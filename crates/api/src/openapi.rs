@@ -70,7 +70,7 @@ fn complete(path: &str, method: &HttpMethod, operation: &mut Operation) {
     }
     add_problems(operation, &[409]);
     if operation.request_body.is_some() {
-        add_problems(operation, &[413, 415, 422]);
+        add_problems(operation, &[408, 413, 415, 422]);
     }
     if has_version(path) {
         add_header(operation, "If-Match", "An `ETag`: change only that version; 412 where the object has moved on.");

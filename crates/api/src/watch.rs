@@ -295,7 +295,8 @@ impl<S: Source> Watcher<S> {
     }
 
     fn bookmark(&mut self, seq: EventSeq) {
-        let (change, time) = (Change::Bookmark, Some(Timestamp::now()));
+        let time = Timestamp::now().round(jiff::Unit::Microsecond).ok();
+        let change = Change::Bookmark;
         self.send(WatchEvent { change, seq: Some(seq), time, kind: None, actor: None, object: None });
     }
 

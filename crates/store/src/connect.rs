@@ -6,7 +6,7 @@ use std::sync::Once;
 use std::time::Duration;
 
 use sqlx::any::{AnyConnectOptions, AnyPoolOptions};
-use sqlx::{AnyPool, ConnectOptions};
+use sqlx::{AnyConnection, AnyPool, ConnectOptions, Connection};
 
 use crate::dialect::Dialect;
 
@@ -139,6 +139,8 @@ pub(crate) fn is_lost(error: &sqlx::Error) -> bool {
 
 async fn connect(location: &Location, size: u32, read_only: bool) -> Result<AnyPool, sqlx::Error> {
     let dialect = location.dialect();
+    // A pool says only that it waited too long; a single connection says what is wrong.
+    AnyConnection::connect_with(&location.options()?).await?.close().await?;
     AnyPoolOptions::new()
         // No minimum: sqlx keeps it up with pauses of up to a minute, during which the writer's only place is taken.
         .max_connections(size)
@@ -148,7 +150,7 @@ async fn connect(location: &Location, size: u32, read_only: bool) -> Result<AnyP
         .before_acquire(|connection, meta| {
             Box::pin(async move {
                 if meta.idle_for > Duration::from_secs(5) {
-                    sqlx::Connection::ping(connection).await?;
+                    connection.ping().await?;
                 }
                 Ok(true)
             })

@@ -134,12 +134,15 @@ pub struct WriterStats {
     pub groups: u64,
     pub writes: u64,
     pub waiting: u64,
+    /// How many groups can be under way at once.
+    pub scribes: u64,
 }
 
 pub(crate) struct Writer {
     queue: Mutex<Option<mpsc::Sender<Job>>>,
     sender: mpsc::WeakSender<Job>,
     tasks: Mutex<JoinSet<()>>,
+    scribes: u32,
     counters: Arc<Counters>,
 }
 
@@ -156,11 +159,12 @@ impl Writer {
         let counters = Arc::new(Counters::default());
         let sender = queue.downgrade();
         let mut tasks = JoinSet::new();
-        for _ in 0..pool.options().get_max_connections() {
+        let scribes = pool.options().get_max_connections();
+        for _ in 0..scribes {
             let scribe = Scribe { pool: pool.clone(), dialect, bell: bell.clone(), counters: counters.clone() };
             tasks.spawn(scribe.serve(jobs.clone()));
         }
-        Writer { queue: Mutex::new(Some(queue)), sender, tasks: Mutex::new(tasks), counters }
+        Writer { queue: Mutex::new(Some(queue)), sender, tasks: Mutex::new(tasks), scribes, counters }
     }
 
     pub fn stats(&self) -> WriterStats {
@@ -169,6 +173,7 @@ impl Writer {
             groups: self.counters.groups.load(Ordering::Relaxed),
             writes: self.counters.writes.load(Ordering::Relaxed),
             waiting: waiting as u64,
+            scribes: self.scribes.into(),
         }
     }
 

@@ -11,6 +11,7 @@ use utoipa::ToSchema;
 use super::Terms;
 use super::once::Written;
 use crate::app::App;
+use crate::body::misshapen;
 use crate::problem::Problem;
 
 /// How often a write is prepared anew because what it was based on changed meanwhile.
@@ -116,9 +117,8 @@ fn merge(current: &Resource, patch: &Map<String, Value>) -> Result<ResourceUpdat
             return Err(Problem::unprocessable(format!("{needed}: it can be changed, not removed")));
         }
     }
-    serde_path_to_error::deserialize(fields).map_err(|error| {
-        Problem::unprocessable(format!("{}: the patched resource is not one: {}", error.path(), error.inner()))
-    })
+    serde_path_to_error::deserialize(fields)
+        .map_err(|error| misshapen(&error.inner().to_string(), &error.path().to_string()))
 }
 
 fn check(desired: &Desired) -> Result<(), Problem> {

@@ -45,12 +45,34 @@ async fn a_field_of_the_wrong_shape_or_name_is_named(server: Server) {
     body["sepc"] = json!({});
     let typo = server.post("/api/v1/resources", &body).await;
     assert_eq!(typo.status, 422);
-    assert!(typo.detail().contains("sepc") && typo.detail().contains("spec"), "{}", typo.detail());
+    assert_eq!(typo.body["violations"][0]["path"], "sepc", "{}", typo.text);
+    assert!(typo.detail().contains("`spec`"), "{}", typo.detail());
+    let mut body = resource("production-pg");
+    body.as_object_mut().expect("an object").remove("action_plugin");
+    let missing = server.post("/api/v1/resources", &body).await;
+    assert_eq!((missing.status, missing.body["violations"][0]["path"].as_str()), (422, Some("action_plugin")));
     let mut body = resource("production-pg");
     body["labels"] = json!({"env": 7});
     let shape = server.post("/api/v1/resources", &body).await;
     assert_eq!(shape.status, 422);
     assert_eq!(shape.body["violations"][0]["path"], "labels.env", "{}", shape.text);
+}
+
+async fn only_an_object_is_a_body(server: Server) {
+    server.with_type().await;
+    for body in
+        [json!(["arr", "DatabaseCluster", "v1", "noop", {}, {}, {}, {}]), json!("x"), json!(1), json!(null), json!([])]
+    {
+        for path in ["/api/v1/resources", "/api/v1/resource-types", "/api/v1/tokens", "/api/v1/tenants"] {
+            let refused = server.post(path, &body).await;
+            assert_eq!(refused.status, 422, "{path} {body}");
+            assert!(!refused.text.contains("struct"), "{}", refused.text);
+        }
+    }
+    for kind in ["application/json-patch+json", "application/vnd.x+json", "application/yaml"] {
+        let request = server.request(Method::PATCH, "/api/v1/resources/1").header("content-type", kind).body("{}");
+        assert_eq!(server.send(request).await.status, 415, "{kind}");
+    }
 }
 
 async fn names_follow_dns_label_rules(server: Server) {
@@ -80,6 +102,7 @@ async fn a_request_id_is_kept_or_given(server: Server) {
 stories!(
     every_refusal_is_a_problem_that_says_what_to_do,
     a_field_of_the_wrong_shape_or_name_is_named,
+    only_an_object_is_a_body,
     names_follow_dns_label_rules,
     a_request_id_is_kept_or_given,
 );

@@ -8,28 +8,29 @@ use tokio::task::JoinHandle;
 
 use crate::db::{eventually, until};
 
-/// A write that is in the middle of its transaction and stays there until the gate is opened. What arrives meanwhile
-/// makes up the next group.
+/// Writes that are in the middle of their transactions and stay there until the gate is opened: one for each scribe, so
+/// that what arrives meanwhile makes up the next group.
 pub struct Gate {
     open: watch::Sender<bool>,
-    write: JoinHandle<Result<(), Error>>,
+    writes: Vec<JoinHandle<Result<(), Error>>>,
 }
 
 impl Gate {
-    /// Shut the gate, once the writer is at it.
+    /// Shut the gate, once every scribe is at it.
     pub async fn shut(store: &Store) -> Gate {
-        let (gate, reached) = Gate::queue(store, 0);
-        eventually("the writer's arrival at the gate", reached.notified()).await;
+        let mut gate = Gate { open: watch::Sender::new(false), writes: Vec::new() };
+        for _ in 0..store.writer_stats().scribes {
+            let reached = gate.queue(store, 0);
+            eventually("a scribe's arrival at the gate", reached.notified()).await;
+        }
         gate
     }
 
-    /// Let the gate be one of the writes that wait, to be shut when the writer comes to it; `order` as for any write.
-    fn queue(store: &Store, order: i64) -> (Gate, Arc<Notify>) {
-        let (open, opened) = watch::channel(false);
+    /// Let a write wait with the others that waits at the gate when a scribe comes to it; `order` as for any write.
+    fn queue(&mut self, store: &Store, order: i64) -> Arc<Notify> {
         let reached = Arc::new(Notify::new());
-        let here = reached.clone();
-        let store = store.clone();
-        let write = tokio::spawn(async move {
+        let (store, here, opened) = (store.clone(), reached.clone(), self.open.subscribe());
+        self.writes.push(tokio::spawn(async move {
             let pass = work!([here, opened], |_tx| {
                 let mut opened = opened;
                 here.notify_one();
@@ -37,13 +38,15 @@ impl Gate {
                 Ok(())
             });
             store.write(order, pass).await
-        });
-        (Gate { open, write }, reached)
+        }));
+        reached
     }
 
     pub async fn open(self) {
         self.open.send_replace(true);
-        eventually("the write at the gate", self.write).await.expect("no panic").expect("a write of nothing succeeds");
+        for write in self.writes {
+            eventually("a write at the gate", write).await.expect("no panic").expect("a write of nothing succeeds");
+        }
     }
 }
 
@@ -68,7 +71,8 @@ impl<T: Send + 'static> UnderWay<T> {
         let start = Gate::shut(store).await;
         let write = tokio::spawn(write);
         queued(store, 1).await;
-        let (gate, reached) = Gate::queue(store, order);
+        let mut gate = Gate { open: watch::Sender::new(false), writes: Vec::new() };
+        let reached = gate.queue(store, order);
         queued(store, 2).await;
         start.open().await;
         eventually("the write", reached.notified()).await;

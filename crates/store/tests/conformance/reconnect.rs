@@ -16,7 +16,9 @@ on_postgres!(
     a_commit_that_never_arrived_is_reported_as_unknown,
     a_commit_during_which_the_server_goes_down_is_reported_as_unknown,
     a_write_that_fails_at_the_commit_does_not_take_its_neighbours_with_it,
+    a_commit_that_nothing_is_heard_of_is_reported_as_unknown,
     all_who_wait_are_told_together_that_the_database_is_away,
+    connections_that_fell_silent_are_reported_and_given_up,
 );
 
 /// Fill the pool, so that many connections are there to be lost.
@@ -145,6 +147,16 @@ async fn a_commit_that_never_arrived_is_reported_as_unknown(db: Db) {
     some_resource(&store, &home(), &kind, "orders").await;
 }
 
+async fn a_commit_that_nothing_is_heard_of_is_reported_as_unknown(db: Db) {
+    let wire = Wire::to(&db).await;
+    let store = Store::open(&wire.location).await.expect("opened");
+    let kind = some_type(&store, &home(), "Database").await;
+    wire.break_commit(Fault::SilentCommit);
+    let lost = eventually("an answer", create_resource(&store, &home(), &new_resource("orders", &kind))).await;
+    assert!(matches!(lost, Err(Error::Unknown(_))), "{lost:?}");
+    some_resource(&store, &home(), &kind, "next").await;
+}
+
 /// Have the server do this when it commits a resource of the name.
 async fn at_commit(db: &Db, name: &str, act: &str) {
     db.execute(&format!(
@@ -206,4 +218,34 @@ async fn all_who_wait_are_told_together_that_the_database_is_away(db: Db) {
     wire.up().await;
     some_resource(&store, &home(), &kind, "back").await;
     store.resource_by_name(&home(), "Database", "back").await.expect("read");
+}
+
+async fn connections_that_fell_silent_are_reported_and_given_up(db: Db) {
+    let wire = Wire::to(&db).await;
+    let store = Store::open(&wire.location).await.expect("opened");
+    let (kind, id) = something(&store).await;
+    warm(&store).await;
+    wire.silence();
+    let reads: Vec<_> = (0..16)
+        .map(|_| {
+            let store = store.clone();
+            tokio::spawn(async move { store.tenants(0, 10).await.map(drop) })
+        })
+        .collect();
+    let writes: Vec<_> = (0..16)
+        .map(|at| {
+            let (store, new) = (store.clone(), new_resource(&format!("r{at}"), &kind));
+            tokio::spawn(async move { create_resource(&store, &home(), &new).await.map(drop) })
+        })
+        .collect();
+    for answer in eventually("the answers", join_all(reads.into_iter().chain(writes))).await {
+        let answer = answer.expect("no panic");
+        assert!(matches!(answer, Ok(()) | Err(Error::Unavailable(_))), "{answer:?}");
+    }
+    // New connections pass: nobody waits for the old ones any more.
+    for _ in 0..3 {
+        warm(&store).await;
+        read_everything(&store, &kind, id).await;
+    }
+    some_resource(&store, &home(), &kind, "next").await;
 }

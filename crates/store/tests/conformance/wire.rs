@@ -35,6 +35,8 @@ pub enum Fault {
     BeforeCommit,
     /// The server commits, and its answer is lost.
     AfterCommit,
+    /// The server never hears of the commit, and the connection stays as if it might.
+    SilentCommit,
 }
 
 struct Shared {
@@ -42,6 +44,8 @@ struct Shared {
     statements: Mutex<Vec<Statement>>,
     /// Counts the cuts of all that is connected.
     cuts: watch::Sender<u64>,
+    /// Counts how often all that is connected fell silent.
+    silences: watch::Sender<u64>,
     fault: Mutex<Option<Fault>>,
 }
 
@@ -58,6 +62,7 @@ impl Wire {
             server,
             statements: Mutex::default(),
             cuts: watch::Sender::new(0),
+            silences: watch::Sender::new(0),
             fault: Mutex::new(None),
         });
         let serving = tokio::spawn(serve(listener, shared.clone()));
@@ -75,6 +80,11 @@ impl Wire {
     /// Break every connection there is.
     pub fn cut(&self) {
         self.shared.cuts.send_modify(|cuts| *cuts += 1);
+    }
+
+    /// Let nothing pass any more on the connections there are, as when a machine is lost with nobody to say so.
+    pub fn silence(&self) {
+        self.shared.silences.send_modify(|silences| *silences += 1);
     }
 
     /// Break every connection, and refuse every new one until it is up again.
@@ -99,11 +109,16 @@ impl Wire {
 async fn serve(listener: TcpListener, shared: Arc<Shared>) {
     loop {
         let (client, _) = listener.accept().await.expect("a connection");
-        tokio::spawn(pass(client, shared.cuts.subscribe(), shared.clone()));
+        tokio::spawn(pass(client, shared.cuts.subscribe(), shared.silences.subscribe(), shared.clone()));
     }
 }
 
-async fn pass(client: TcpStream, mut cuts: watch::Receiver<u64>, shared: Arc<Shared>) {
+async fn pass(
+    client: TcpStream,
+    mut cuts: watch::Receiver<u64>,
+    mut silences: watch::Receiver<u64>,
+    shared: Arc<Shared>,
+) {
     let Ok(server) = TcpStream::connect(&shared.server).await else { return };
     for end in [&client, &server] {
         end.set_nodelay(true).expect("a connection");
@@ -111,9 +126,18 @@ async fn pass(client: TcpStream, mut cuts: watch::Receiver<u64>, shared: Arc<Sha
     let (from_client, to_client) = client.into_split();
     let (from_server, to_server) = server.into_split();
     let (lose, losing) = watch::channel(false);
+    let requests = requests(from_client, to_server, &shared, &lose);
+    let answers = answers(from_server, to_client, losing);
+    let passing = async {
+        tokio::pin!(requests, answers);
+        tokio::select! {
+            _ = &mut requests => {}
+            _ = &mut answers => {}
+            _ = silences.changed() => std::future::pending().await,
+        }
+    };
     tokio::select! {
-        _ = requests(from_client, to_server, &shared, &lose) => {}
-        _ = answers(from_server, to_client, losing) => {}
+        () = passing => {}
         _ = cuts.changed() => {}
     }
 }
@@ -171,6 +195,7 @@ async fn requests(
         if is_commit {
             match shared.fault.lock().expect("no panic").take() {
                 Some(Fault::BeforeCommit) => return Ok(()),
+                Some(Fault::SilentCommit) => std::future::pending().await,
                 Some(Fault::AfterCommit) => drop(lose.send_replace(true)),
                 None => {}
             }

@@ -83,6 +83,10 @@ async fn victims(client: &ApiClient, finder: &Finder<'_>, args: &Delete) -> Resu
         return Ok(read_all(&files)?.into_iter().rev().map(declared).collect());
     }
     if let Some(selector) = &args.selector {
+        if selector.trim().is_empty() {
+            return Err(Failure::usage("--selector is empty: that would delete everything")
+                .next_step("Is a variable unset? To delete all of a type, name them: `terrane get TYPE -o name`."));
+        }
         let mut query = vec![("label_selector", selector.clone())];
         match Target::parse(&args.what)? {
             Target::All => {}

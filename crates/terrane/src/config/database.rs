@@ -1,5 +1,6 @@
 //! Where the database is: a URL, or the five variables by which PostgreSQL has long been configured here.
 
+use anyhow::Context;
 use clap::Args;
 use store::Location;
 
@@ -12,13 +13,30 @@ pub struct DatabaseFlags {
     pub seed: SeedDatabase,
 }
 
+impl DatabaseFlags {
+    pub fn without_empty(self) -> Self {
+        let text = |value: Option<String>| value.filter(|value| !value.is_empty());
+        let SeedDatabase { db_host, db_port, db_name, db_user, db_password } = self.seed;
+        DatabaseFlags {
+            database: text(self.database),
+            seed: SeedDatabase {
+                db_host: text(db_host),
+                db_port: text(db_port),
+                db_name: text(db_name),
+                db_user: text(db_user),
+                db_password: text(db_password),
+            },
+        }
+    }
+}
+
 /// `DB_HOST` and its kin; any of them selects PostgreSQL, the rest have defaults.
 #[derive(Debug, Clone, Args)]
 pub struct SeedDatabase {
     #[arg(long, env = "DB_HOST", hide = true)]
     pub db_host: Option<String>,
     #[arg(long, env = "DB_PORT", hide = true)]
-    pub db_port: Option<u16>,
+    pub db_port: Option<String>,
     #[arg(long, env = "DB_NAME", hide = true)]
     pub db_name: Option<String>,
     #[arg(long, env = "DB_USER", hide = true)]
@@ -36,17 +54,19 @@ impl SeedDatabase {
             || self.db_password.is_some()
     }
 
-    pub fn location(&self) -> Location {
+    pub fn location(&self) -> anyhow::Result<Location> {
         let part = |given: &Option<String>, default: &str| encode(given.as_deref().unwrap_or(default));
         let host = self.db_host.as_deref().unwrap_or("localhost");
         let host = if host.contains(':') && !host.starts_with('[') { format!("[{host}]") } else { host.to_string() };
-        Location::Postgres(format!(
+        let port = self.db_port.as_deref().unwrap_or("5432");
+        let port: u16 = port.parse().with_context(|| format!("DB_PORT {port:?} is not a port"))?;
+        Ok(Location::Postgres(format!(
             "postgres://{}:{}@{host}:{}/{}",
             part(&self.db_user, "operator"),
             part(&self.db_password, "operator"),
-            self.db_port.unwrap_or(5432),
+            port,
             part(&self.db_name, "operator_controller"),
-        ))
+        )))
     }
 }
 

@@ -44,6 +44,26 @@ pub struct ServerFlags {
     pub config: Option<PathBuf>,
 }
 
+impl ServerFlags {
+    /// An empty variable is an unset one: that is how compose files and CI pass what is not set.
+    fn without_empty(self) -> Self {
+        let text = |value: Option<String>| value.filter(|value| !value.is_empty());
+        let path = |value: Option<PathBuf>| value.filter(|value| !value.as_os_str().is_empty());
+        ServerFlags {
+            listen: text(self.listen),
+            data_dir: path(self.data_dir),
+            database: self.database.without_empty(),
+            require_tokens: self.require_tokens,
+            tls_cert: path(self.tls_cert),
+            tls_key: path(self.tls_key),
+            log: text(self.log),
+            log_format: text(self.log_format),
+            otlp_endpoint: text(self.otlp_endpoint),
+            config: path(self.config),
+        }
+    }
+}
+
 /// Where a value came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
@@ -110,6 +130,7 @@ impl Picker<'_> {
 
 impl Config {
     pub fn read(flags: ServerFlags, matches: &ArgMatches) -> anyhow::Result<Config> {
+        let flags = flags.without_empty();
         let (file, path) = file::read(flags.config.as_deref())?;
         let picker = Picker { matches, file: path };
         let listen = picker.pick(
@@ -206,7 +227,7 @@ fn database(
 ) -> anyhow::Result<Setting<Location>> {
     let embedded = Location::Sqlite(data_dir.join("terrane.db"));
     if flags.database.is_none() && flags.seed.is_given() {
-        return Ok(Setting { value: flags.seed.location(), source: Source::Environment("DB_*") });
+        return Ok(Setting { value: flags.seed.location()?, source: Source::Environment("DB_*") });
     }
     let url = picker.pick(["database", "database", "TERRANE_DATABASE"], flags.database, in_file, String::new());
     if url.value.is_empty() {

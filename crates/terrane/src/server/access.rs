@@ -49,7 +49,7 @@ pub async fn bootstrap(config: Config, name: String) -> anyhow::Result<()> {
     made.with_context(|| format!("token {name} was not made; choose another --name, or revoke that one"))?;
     eprintln!("operator token {name}, shown this once; send it as Authorization: Bearer, or:");
     let scheme = if config.tls_cert.value.is_some() { "https" } else { "http" };
-    eprintln!("  terrane context set main --server {scheme}://{} --token TOKEN", config.listen.value);
+    eprintln!("  terrane context set main --server {scheme}://{} --token -   # and paste it", config.listen.value);
     writeln!(std::io::stdout(), "{}", secret.token)
         .with_context(|| format!("the secret could not be printed and is lost: revoke token {name}, and make another"))
 }

@@ -1,5 +1,6 @@
 //! `terrane doctor`: everything that could be wrong before the first start, with what to do about each.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use store::{Location, Store};
@@ -66,7 +67,7 @@ async fn database(config: &Config) -> Finding {
     if let Location::Sqlite(path) = location
         && !path.exists()
     {
-        return Finding::Good(format!("{location} will be made at the first start"));
+        return folder(path).unwrap_or(Finding::Good(format!("{location} will be made at the first start")));
     }
     match Store::open(location).await {
         Ok(store) => {
@@ -85,6 +86,19 @@ async fn database(config: &Config) -> Finding {
             Finding::Bad { what, mend: mend.into() }
         }
     }
+}
+
+/// What keeps a file from being made there: tried in the nearest folder that exists.
+fn folder(file: &Path) -> Option<Finding> {
+    let here = Path::new(".");
+    let above = |dir: &&Path| !dir.as_os_str().is_empty();
+    let dir = file.ancestors().skip(1).filter(above).find(|dir| dir.exists()).unwrap_or(here);
+    let trial = dir.join(format!(".terrane-doctor-{}", std::process::id()));
+    let tried = std::fs::DirBuilder::new().create(&trial).and_then(|()| std::fs::remove_dir(&trial));
+    tried.err().map(|error| Finding::Bad {
+        what: format!("{} cannot be made: {}: {error}", file.display(), dir.display()),
+        mend: "choose another --data-dir, or let this user write there".into(),
+    })
 }
 
 async fn tokens(config: &Config) -> Finding {

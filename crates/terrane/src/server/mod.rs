@@ -62,7 +62,7 @@ pub fn run(command: Command) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
-            ExitCode::FAILURE
+            if error.is::<WrongSettings>() { ExitCode::from(2) } else { ExitCode::FAILURE }
         }
     }
 }
@@ -79,8 +79,13 @@ fn say(line: &str) {
 }
 
 pub fn read(flags: ServerFlags) -> anyhow::Result<Config> {
-    Config::read(flags, &innermost_matches())
+    Config::read(flags, &innermost_matches()).map_err(|error| error.context(WrongSettings))
 }
+
+/// Marks a failure as wrong usage.
+#[derive(Debug, thiserror::Error)]
+#[error("wrong settings")]
+struct WrongSettings;
 
 /// What clap knows of where each value came from.
 fn innermost_matches() -> ArgMatches {

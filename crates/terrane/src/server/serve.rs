@@ -10,6 +10,8 @@ use anyhow::Context;
 use api::{Access, App};
 use axum_server::Handle;
 use axum_server::tls_rustls::RustlsConfig;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
 use store::{Location, Store};
 use tokio::signal::unix::{SignalKind, signal};
 use tracing::{info, warn};
@@ -20,6 +22,8 @@ use crate::config::Config;
 /// How long a stop may take before it stops waiting.
 const DRAIN: Duration = Duration::from_secs(10);
 
+/// How long a request's headers may take; an idle connection is closed after it too.
+const HEADERS: Duration = Duration::from_secs(30);
 /// How long the last notes may take.
 const LAST_NOTES: Duration = Duration::from_secs(2);
 
@@ -77,6 +81,7 @@ async fn run(config: &Config, role: Role) -> anyhow::Result<()> {
     let store = Store::open(&config.database.value).await.with_context(|| config.database.value.to_string())?;
     let access = access::decide(config, &store).await?;
     let app = App::new(store.clone(), access);
+    let tls = tls(config).await?;
     let listener = std::net::TcpListener::bind(config.listen.value).with_context(|| {
         format!("cannot listen on {}: is another server there? choose another --listen", config.listen.value)
     })?;
@@ -89,7 +94,7 @@ async fn run(config: &Config, role: Role) -> anyhow::Result<()> {
     if role == Role::Up {
         greet(config, address, access);
     }
-    listen(config, listener, handle, &app).await?;
+    listen(tls, listener, handle, &app).await?;
     // Streams and requests are done, or were given up on; what they had been promised is written before the end.
     app.drain();
     if tokio::time::timeout(LAST_NOTES, token_use).await.is_err() {
@@ -100,23 +105,39 @@ async fn run(config: &Config, role: Role) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The certificate, read before anybody is told that the server is up.
+async fn tls(config: &Config) -> anyhow::Result<Option<RustlsConfig>> {
+    let (Some(cert), Some(key)) = (&config.tls_cert.value, &config.tls_key.value) else { return Ok(None) };
+    let tls = RustlsConfig::from_pem_file(cert, key).await;
+    tls.map(Some).with_context(|| format!("cannot use {} and {}", cert.display(), key.display()))
+}
+
 async fn listen(
-    config: &Config,
+    tls: Option<RustlsConfig>,
     listener: std::net::TcpListener,
     handle: Handle<SocketAddr>,
     app: &Arc<App>,
 ) -> anyhow::Result<()> {
     let service = api::router(app.clone()).into_make_service();
-    match (&config.tls_cert.value, &config.tls_key.value) {
-        (Some(cert), Some(key)) => {
-            let tls = RustlsConfig::from_pem_file(cert, key)
-                .await
-                .with_context(|| format!("cannot use {} and {}", cert.display(), key.display()))?;
-            axum_server::from_tcp_rustls(listener, tls)?.handle(handle).serve(service).await?;
+    match tls {
+        Some(tls) => {
+            let mut server = axum_server::from_tcp_rustls(listener, tls)?.handle(handle);
+            hurry(server.http_builder());
+            server.serve(service).await?;
         }
-        _ => axum_server::from_tcp(listener)?.handle(handle).serve(service).await?,
+        None => {
+            let mut server = axum_server::from_tcp(listener)?.handle(handle);
+            hurry(server.http_builder());
+            server.serve(service).await?;
+        }
     }
     Ok(())
+}
+
+/// A client that does not finish its headers does not keep its connection.
+fn hurry(http: &mut Builder<TokioExecutor>) {
+    http.http1().timer(TokioTimer::new()).header_read_timeout(HEADERS);
+    http.http2().timer(TokioTimer::new()).keep_alive_interval(HEADERS);
 }
 
 async fn stop_on_signal(app: Arc<App>, handle: Handle<SocketAddr>) {

@@ -52,6 +52,10 @@ fn a_selector_chooses_what_goes() {
     assert_eq!(stage.terrane(&["delete", "-l", "env=test"]).stderr, "No resources found.\n");
     assert_eq!(stage.terrane(&["get", "-o", "name"]).ok(), "databasecluster/production-pg\n");
     assert_eq!(stage.terrane(&["delete", "databasecluster/production-pg", "-l", "env=prod"]).code, Some(2));
+    for nothing in ["", " "] {
+        assert_eq!(stage.terrane(&["delete", "-l", nothing]).code, Some(2), "an unset variable deletes nothing");
+    }
+    assert_eq!(stage.terrane(&["get", "-o", "name"]).ok(), "databasecluster/production-pg\n");
 }
 
 #[test]

@@ -38,7 +38,25 @@ fn config_takes_the_db_variables_and_shows_no_password() {
     assert!(!run.contains("hunter2"), "{run}");
     let file = stage.write("bad.toml", "colour = \"red\"\n");
     let run = stage.terrane(&["config", "--config", &file]);
-    assert!(run.code == Some(1) && run.stderr.contains("colour"), "{run:?}");
+    assert!(run.code == Some(2) && run.stderr.contains("colour"), "{run:?}");
+}
+
+#[test]
+fn an_empty_variable_is_an_unset_one() {
+    let stage = Stage::empty();
+    let file = stage.write("some.toml", "database = \"postgres://db.example.com/terrane\"\n");
+    let env = [("TERRANE_DATABASE", ""), ("DB_HOST", ""), ("TERRANE_LISTEN", "")];
+    let run = stage.terrane_with(&["config", "--config", &file], &env).ok();
+    assert!(run.contains("postgres://db.example.com/terrane"), "{run}");
+    assert!(run.contains("127.0.0.1:8000"), "{run}");
+}
+
+#[test]
+fn doctor_tries_what_a_start_would_do() {
+    let stage = Stage::empty();
+    let listen = format!("127.0.0.1:{}", stage.port);
+    let run = stage.terrane(&["doctor", "--listen", &listen, "--data-dir", "/proc/nowhere"]);
+    assert!(run.code == Some(1) && run.stdout.contains("cannot be made"), "{run:?}");
 }
 
 #[test]
