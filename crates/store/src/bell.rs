@@ -12,7 +12,7 @@ use sqlx::postgres::PgListener;
 use tokio::sync::{Notify, watch};
 use tracing::{debug, warn};
 
-use crate::connect::Location;
+use crate::connect::{self, Location};
 
 const CHANNEL: &str = "terrane";
 
@@ -56,7 +56,9 @@ async fn notify(pool: AnyPool, ringing: Arc<Notify>) {
             () = ringing.notified() => {}
             () = pool.close_event() => return,
         }
-        if let Err(error) = sqlx::query("SELECT pg_notify('terrane', '')").execute(&pool).await {
+        let told =
+            connect::ask(&pool, |reader| Box::pin(sqlx::query("SELECT pg_notify('terrane', '')").execute(reader)));
+        if let Err(error) = told.await {
             debug!(%error, "other processes were not told of a commit; they will look by themselves");
         }
     }

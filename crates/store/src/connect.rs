@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::sync::Once;
 use std::time::Duration;
 
+use futures::future::BoxFuture;
 use sqlx::any::{AnyConnectOptions, AnyPoolOptions};
 use sqlx::{AnyConnection, AnyPool, ConnectOptions, Connection};
 
@@ -126,6 +127,27 @@ pub(crate) async fn writers(location: &Location) -> Result<AnyPool, sqlx::Error>
         Dialect::Postgres => POSTGRES_WRITERS,
     };
     connect(location, size, false).await
+}
+
+/// How long a database may be silent during a read.
+const SILENCE: Duration = Duration::from_secs(10);
+
+pub(crate) type Answer<'c, T> = BoxFuture<'c, Result<T, sqlx::Error>>;
+
+/// Ask this on one of the pool's connections. One that falls silent is given up: in the pool it would be asked for a sign
+/// of life before it is used again, and keep its place until it gives one.
+pub(crate) async fn ask<T>(
+    pool: &AnyPool,
+    ask: impl for<'c> FnOnce(&'c mut AnyConnection) -> Answer<'c, T>,
+) -> Result<T, sqlx::Error> {
+    let mut connection = pool.acquire().await?;
+    match tokio::time::timeout(SILENCE, ask(&mut connection)).await {
+        Ok(answer) => answer,
+        Err(_) => {
+            drop(connection.detach());
+            Err(sqlx::Error::PoolTimedOut)
+        }
+    }
 }
 
 /// Whether the connection itself is gone: the server ended it, or the way there broke.

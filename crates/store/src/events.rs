@@ -133,21 +133,21 @@ pub struct EventPage {
 impl Store {
     /// The place in the sequence up to which everything has happened.
     pub async fn horizon(&self) -> Result<EventSeq, Error> {
-        let row = self.read(|pool| sqlx::query(self.dialect().horizon()).fetch_one(pool)).await?;
+        let row = self.read(|reader| Box::pin(sqlx::query(self.dialect().horizon()).fetch_one(reader))).await?;
         Ok(EventSeq(row.int("horizon")?))
     }
 
     /// The events after `since`, in order.
     pub async fn events(&self, filter: &EventFilter, since: EventSeq, limit: usize) -> Result<EventPage, Error> {
-        let row = self.read(|pool| sqlx::query(self.dialect().horizon()).fetch_one(pool)).await?;
+        let row = self.read(|reader| Box::pin(sqlx::query(self.dialect().horizon()).fetch_one(reader))).await?;
         let (horizon, newest) = (row.int("horizon")?, row.int("newest")?);
         let mut events = Vec::new();
         let parts = parts(filter);
         if newest > since.0 && !parts.is_empty() {
             let rows = self
-                .read(|pool| {
+                .read(|reader| {
                     let select = select(&parts, filter.object_id, since.0, horizon, limit);
-                    async move { select?.fetch_all(pool).await }
+                    Box::pin(async move { select?.fetch_all(reader).await })
                 })
                 .await?;
             for row in &rows {

@@ -51,19 +51,27 @@ impl Store {
         limit: usize,
     ) -> Result<Page<HistoryEntry>, Error> {
         let known = self
-            .read(|pool| {
-                sqlx::query("SELECT 1 FROM resources WHERE id = $1 AND tenant_id = $2")
-                    .bind(id.0)
-                    .bind(scope.id.0)
-                    .fetch_optional(pool)
+            .read(|reader| {
+                Box::pin(
+                    sqlx::query("SELECT 1 FROM resources WHERE id = $1 AND tenant_id = $2")
+                        .bind(id.0)
+                        .bind(scope.id.0)
+                        .fetch_optional(reader),
+                )
             })
             .await?;
         if known.is_none() {
             return Err(Error::not_found(format!("resource {id}")));
         }
         let rows = self
-            .read(|pool| {
-                sqlx::query(HISTORY).bind(id.0).bind(before.unwrap_or(i64::MAX)).bind(limit as i64 + 1).fetch_all(pool)
+            .read(|reader| {
+                Box::pin(
+                    sqlx::query(HISTORY)
+                        .bind(id.0)
+                        .bind(before.unwrap_or(i64::MAX))
+                        .bind(limit as i64 + 1)
+                        .fetch_all(reader),
+                )
             })
             .await?;
         let entries = rows.iter().map(to_entry).collect::<Result<Vec<_>, _>>()?;

@@ -24,7 +24,7 @@ mod writer;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sqlx::AnyPool;
+use sqlx::{AnyConnection, AnyPool};
 use tracing::{debug, warn};
 
 pub use bell::Bell;
@@ -41,11 +41,10 @@ pub use tokens::{NewToken, StoredToken};
 pub use types::{NewType, StoredType};
 pub use writer::{Tx, WriterStats};
 
+use connect::Answer;
 use dialect::Dialect;
 use writer::Writer;
 
-/// How long a database may be silent during a read.
-const SILENCE: Duration = Duration::from_secs(10);
 /// How long the end may take.
 const CLOSING: Duration = Duration::from_secs(5);
 
@@ -83,7 +82,7 @@ impl Store {
 
     /// Answers when the database does.
     pub async fn ping(&self) -> Result<(), Error> {
-        self.read(|pool| sqlx::query("SELECT 1").execute(pool)).await?;
+        self.read(|reader| Box::pin(sqlx::query("SELECT 1").execute(reader))).await?;
         Ok(())
     }
 
@@ -97,7 +96,7 @@ impl Store {
 
     /// `SQLite` or `PostgreSQL`, with its version.
     pub async fn database(&self) -> Result<String, Error> {
-        self.read(|pool| sqlx::query_scalar(self.dialect().version()).fetch_one(pool)).await
+        self.read(|reader| Box::pin(sqlx::query_scalar(self.dialect().version()).fetch_one(reader))).await
     }
 
     /// Let the writer finish what it has taken, then close. Whatever was acknowledged is on disk already.
@@ -118,18 +117,14 @@ impl Store {
     }
 
     /// Read. Where the connection turns out to be dead, as each is after a restart of the database, read again on another.
-    async fn read<'s, T, F>(&'s self, read: impl Fn(&'s AnyPool) -> F) -> Result<T, Error>
-    where
-        F: Future<Output = Result<T, sqlx::Error>>,
-    {
+    async fn read<T>(&self, read: impl for<'c> Fn(&'c mut AnyConnection) -> Answer<'c, T>) -> Result<T, Error> {
         let pool = &self.0.readers;
-        let read = async || tokio::time::timeout(SILENCE, read(pool)).await.unwrap_or(Err(sqlx::Error::PoolTimedOut));
         for _ in 0..pool.options().get_max_connections() {
-            match read().await {
+            match connect::ask(pool, &read).await {
                 Err(error) if connect::is_lost(&error) => debug!(%error, "a connection was lost; reading on another"),
                 answer => return Ok(answer?),
             }
         }
-        Ok(read().await?)
+        Ok(connect::ask(pool, &read).await?)
     }
 }

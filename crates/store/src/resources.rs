@@ -116,7 +116,9 @@ impl Store {
     pub async fn resource(&self, scope: &Scope, id: ResourceId) -> Result<StoredResource, Error> {
         let text = format!("SELECT {COLUMNS} FROM resources WHERE id = $1 AND tenant_id = $2 AND deleted_at IS NULL");
         let row = self
-            .read(|pool| sqlx::query(AssertSqlSafe(text.clone())).bind(id.0).bind(scope.id.0).fetch_optional(pool))
+            .read(|reader| {
+                Box::pin(sqlx::query(AssertSqlSafe(text.clone())).bind(id.0).bind(scope.id.0).fetch_optional(reader))
+            })
             .await?;
         to_resource(&row.ok_or_else(|| Error::not_found(format!("resource {id}")))?, &scope.name)
     }
@@ -127,12 +129,14 @@ impl Store {
              WHERE tenant_id = $1 AND resource_type_name = $2 AND name = $3 AND deleted_at IS NULL"
         );
         let row = self
-            .read(|pool| {
-                sqlx::query(AssertSqlSafe(text.clone()))
-                    .bind(scope.id.0)
-                    .bind(type_name)
-                    .bind(name)
-                    .fetch_optional(pool)
+            .read(|reader| {
+                Box::pin(
+                    sqlx::query(AssertSqlSafe(text.clone()))
+                        .bind(scope.id.0)
+                        .bind(type_name)
+                        .bind(name)
+                        .fetch_optional(reader),
+                )
             })
             .await?;
         to_resource(&row.ok_or_else(|| Error::not_found(format!("resource {type_name}/{name}")))?, &scope.name)
@@ -147,9 +151,9 @@ impl Store {
         limit: usize,
     ) -> Result<Page<Resource>, Error> {
         let rows = self
-            .read(|pool| {
+            .read(|reader| {
                 let select = select(scope, filter, after, limit);
-                async move { select?.fetch_all(pool).await }
+                Box::pin(async move { select?.fetch_all(reader).await })
             })
             .await?;
         let found =
@@ -167,9 +171,9 @@ impl Store {
         limit: usize,
     ) -> Result<Vec<(String, i64, Value)>, Error> {
         let rows = self
-            .read(|pool| {
+            .read(|reader| {
                 let select = change::specs_of_type(id, after, Some(up_to), limit);
-                async move { select?.fetch_all(pool).await }
+                Box::pin(async move { select?.fetch_all(reader).await })
             })
             .await?;
         rows.iter().map(change::to_spec).collect()
@@ -178,11 +182,15 @@ impl Store {
     /// What the last reconciliation left behind for its users; empty before the first.
     pub async fn outputs(&self, scope: &Scope, id: ResourceId) -> Result<Value, Error> {
         let row = self
-            .read(|pool| {
-                sqlx::query("SELECT outputs FROM resources WHERE id = $1 AND tenant_id = $2 AND deleted_at IS NULL")
+            .read(|reader| {
+                Box::pin(
+                    sqlx::query(
+                        "SELECT outputs FROM resources WHERE id = $1 AND tenant_id = $2 AND deleted_at IS NULL",
+                    )
                     .bind(id.0)
                     .bind(scope.id.0)
-                    .fetch_optional(pool)
+                    .fetch_optional(reader),
+                )
             })
             .await?
             .ok_or_else(|| Error::not_found(format!("resource {id}")))?;

@@ -34,10 +34,12 @@ impl Store {
     /// A tenant's scope by its name; `fleet` is one too.
     pub async fn scope(&self, name: &str) -> Result<Scope, Error> {
         let row = self
-            .read(|pool| {
-                sqlx::query("SELECT id FROM tenants WHERE name = $1 AND deleted_at IS NULL")
-                    .bind(name)
-                    .fetch_optional(pool)
+            .read(|reader| {
+                Box::pin(
+                    sqlx::query("SELECT id FROM tenants WHERE name = $1 AND deleted_at IS NULL")
+                        .bind(name)
+                        .fetch_optional(reader),
+                )
             })
             .await?
             .ok_or_else(|| missing(name))?;
@@ -46,10 +48,12 @@ impl Store {
 
     pub async fn tenant(&self, name: &str) -> Result<Tenant, Error> {
         let row = self
-            .read(|pool| {
-                sqlx::query("SELECT * FROM tenants WHERE name = $1 AND id > 0 AND deleted_at IS NULL")
-                    .bind(name)
-                    .fetch_optional(pool)
+            .read(|reader| {
+                Box::pin(
+                    sqlx::query("SELECT * FROM tenants WHERE name = $1 AND id > 0 AND deleted_at IS NULL")
+                        .bind(name)
+                        .fetch_optional(reader),
+                )
             })
             .await?;
         to_tenant(&row.ok_or_else(|| missing(name))?)
@@ -57,11 +61,13 @@ impl Store {
 
     pub async fn tenants(&self, after: i64, limit: usize) -> Result<Page<Tenant>, Error> {
         let rows = self
-            .read(|pool| {
-                sqlx::query("SELECT * FROM tenants WHERE id > $1 AND deleted_at IS NULL ORDER BY id LIMIT $2")
-                    .bind(after.max(0))
-                    .bind(limit as i64 + 1)
-                    .fetch_all(pool)
+            .read(|reader| {
+                Box::pin(
+                    sqlx::query("SELECT * FROM tenants WHERE id > $1 AND deleted_at IS NULL ORDER BY id LIMIT $2")
+                        .bind(after.max(0))
+                        .bind(limit as i64 + 1)
+                        .fetch_all(reader),
+                )
             })
             .await?;
         let tenants = rows.iter().map(to_tenant).collect::<Result<Vec<_>, _>>()?;

@@ -47,7 +47,7 @@ impl Store {
     pub async fn token_by_prefix(&self, prefix: &str) -> Result<Option<StoredToken>, Error> {
         let text = "SELECT tokens.*, tenants.name AS tenant_name FROM tokens JOIN tenants ON tenants.id = tokens.tenant_id \
              WHERE prefix = $1 AND tokens.deleted_at IS NULL";
-        let row = self.read(|pool| sqlx::query(text).bind(prefix).fetch_optional(pool)).await?;
+        let row = self.read(|reader| Box::pin(sqlx::query(text).bind(prefix).fetch_optional(reader))).await?;
         let Some(row) = row else { return Ok(None) };
         let scope = Scope { id: TenantId(row.int("tenant_id")?), name: row.text("tenant_name")? };
         let hash = row.try_get("hash")?;
@@ -57,14 +57,17 @@ impl Store {
 
     pub async fn token(&self, scope: &Scope, id: TokenId) -> Result<Token, Error> {
         let text = "SELECT * FROM tokens WHERE id = $1 AND tenant_id = $2 AND deleted_at IS NULL";
-        let row = self.read(|pool| sqlx::query(text).bind(id.0).bind(scope.id.0).fetch_optional(pool)).await?;
+        let row =
+            self.read(|reader| Box::pin(sqlx::query(text).bind(id.0).bind(scope.id.0).fetch_optional(reader))).await?;
         to_token(&row.ok_or_else(|| Error::not_found(format!("token {id}")))?, &scope.name)
     }
 
     pub async fn tokens(&self, scope: &Scope, after: i64, limit: usize) -> Result<Page<Token>, Error> {
         let text = "SELECT * FROM tokens WHERE tenant_id = $1 AND id > $2 AND deleted_at IS NULL ORDER BY id LIMIT $3";
         let rows = self
-            .read(|pool| sqlx::query(text).bind(scope.id.0).bind(after).bind(limit as i64 + 1).fetch_all(pool))
+            .read(|reader| {
+                Box::pin(sqlx::query(text).bind(scope.id.0).bind(after).bind(limit as i64 + 1).fetch_all(reader))
+            })
             .await?;
         let tokens = rows.iter().map(|row| to_token(row, &scope.name)).collect::<Result<Vec<_>, _>>()?;
         Ok(Page::cut(tokens, limit, |token| token.id.0))
@@ -74,7 +77,7 @@ impl Store {
     pub async fn has_tokens(&self) -> Result<bool, Error> {
         let text = "SELECT 1 FROM tokens WHERE deleted_at IS NULL AND (expires_at IS NULL OR expires_at > $1) LIMIT 1";
         let now = Timestamp::now().as_microsecond();
-        let row = self.read(|pool| sqlx::query(text).bind(now).fetch_optional(pool)).await?;
+        let row = self.read(|reader| Box::pin(sqlx::query(text).bind(now).fetch_optional(reader))).await?;
         Ok(row.is_some())
     }
 
@@ -83,7 +86,7 @@ impl Store {
         let text =
             "SELECT 1 FROM tokens WHERE id = $1 AND deleted_at IS NULL AND (expires_at IS NULL OR expires_at > $2)";
         let now = Timestamp::now().as_microsecond();
-        let row = self.read(|pool| sqlx::query(text).bind(id.0).bind(now).fetch_optional(pool)).await?;
+        let row = self.read(|reader| Box::pin(sqlx::query(text).bind(id.0).bind(now).fetch_optional(reader))).await?;
         Ok(row.is_some())
     }
 

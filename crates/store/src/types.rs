@@ -67,7 +67,9 @@ impl Store {
     pub async fn resource_type(&self, scope: &Scope, id: TypeId) -> Result<StoredType, Error> {
         let text = format!("{SELECT} AND id = $2");
         let row = self
-            .read(|pool| sqlx::query(AssertSqlSafe(text.clone())).bind(scope.id.0).bind(id.0).fetch_optional(pool))
+            .read(|reader| {
+                Box::pin(sqlx::query(AssertSqlSafe(text.clone())).bind(scope.id.0).bind(id.0).fetch_optional(reader))
+            })
             .await?;
         to_type(&row.ok_or_else(|| Error::not_found(format!("resource type {id}")))?, scope)
     }
@@ -75,8 +77,14 @@ impl Store {
     pub async fn resource_type_by_name(&self, scope: &Scope, name: &str, version: &str) -> Result<StoredType, Error> {
         let text = format!("{SELECT} AND name = $2 AND version = $3 ORDER BY tenant_id DESC LIMIT 1");
         let row = self
-            .read(|pool| {
-                sqlx::query(AssertSqlSafe(text.clone())).bind(scope.id.0).bind(name).bind(version).fetch_optional(pool)
+            .read(|reader| {
+                Box::pin(
+                    sqlx::query(AssertSqlSafe(text.clone()))
+                        .bind(scope.id.0)
+                        .bind(name)
+                        .bind(version)
+                        .fetch_optional(reader),
+                )
             })
             .await?;
         to_type(&row.ok_or_else(|| Error::not_found(what(name, version)))?, scope)
@@ -91,9 +99,9 @@ impl Store {
         limit: usize,
     ) -> Result<Page<ResourceType>, Error> {
         let rows = self
-            .read(|pool| {
+            .read(|reader| {
                 let select = select(scope, name, after, limit);
-                async move { select?.fetch_all(pool).await }
+                Box::pin(async move { select?.fetch_all(reader).await })
             })
             .await?;
         let types = rows.iter().map(|row| Ok(to_type(row, scope)?.body)).collect::<Result<Vec<_>, Error>>()?;

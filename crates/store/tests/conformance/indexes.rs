@@ -62,7 +62,7 @@ async fn no_statement_goes_through_a_table_that_grows(db: Db) {
 
 /// Whether anybody could sign in is asked only when a server starts.
 fn is_often_asked(text: &str) -> bool {
-    GROWING.iter().any(|table| text.contains(table)) && !text.contains("expires_at >")
+    GROWING.iter().any(|table| text.contains(table)) && !text.starts_with("SELECT 1 FROM tokens WHERE deleted_at")
 }
 
 /// The part of a plan that goes through a table or a whole index.
@@ -191,6 +191,7 @@ async fn read_everything(
     store.tokens(scope, 0, 10).await.expect("read");
     store.token_by_prefix("prefix-ci").await.expect("read");
     store.has_tokens().await.expect("read");
+    store.is_token_good(token).await.expect("read");
     store.resource_type(scope, of.id).await.expect("read");
     store.resource_type_by_name(scope, "Database", "v1").await.expect("read");
     store.resource_types(scope, None, 0, 10).await.expect("read");

@@ -53,6 +53,7 @@ async fn read_everything(store: &Store, of: &model::ResourceType, id: model::Res
     store.token_by_prefix("prefix-ci").await.expect("token_by_prefix");
     store.tokens(&home(), 0, 10).await.expect("tokens");
     store.has_tokens().await.expect("has_tokens");
+    store.is_token_good(model::TokenId(1)).await.expect("is_token_good");
     store.events(&everything(&home()), model::EventSeq(0), 10).await.expect("events");
 }
 
@@ -128,7 +129,7 @@ async fn a_commit_whose_answer_is_lost_is_reported_as_unknown(db: Db) {
     let wire = Wire::to(&db).await;
     let store = Store::open(&wire.location).await.expect("opened");
     let kind = some_type(&store, &home(), "Database").await;
-    wire.break_commit(Fault::AfterCommit);
+    wire.break_commit(Fault::Unanswered);
     let lost = create_resource(&store, &home(), &new_resource("orders", &kind)).await;
     assert!(matches!(lost, Err(Error::Unknown(_))), "{lost:?}");
     store.resource_by_name(&home(), "Database", "orders").await.expect("it was committed");
@@ -140,7 +141,7 @@ async fn a_commit_that_never_arrived_is_reported_as_unknown(db: Db) {
     let wire = Wire::to(&db).await;
     let store = Store::open(&wire.location).await.expect("opened");
     let kind = some_type(&store, &home(), "Database").await;
-    wire.break_commit(Fault::BeforeCommit);
+    wire.break_commit(Fault::Unsent);
     let lost = create_resource(&store, &home(), &new_resource("orders", &kind)).await;
     assert!(matches!(lost, Err(Error::Unknown(_))), "{lost:?}");
     // The server gives the transaction up as soon as it sees the connection gone.
@@ -151,7 +152,7 @@ async fn a_commit_that_nothing_is_heard_of_is_reported_as_unknown(db: Db) {
     let wire = Wire::to(&db).await;
     let store = Store::open(&wire.location).await.expect("opened");
     let kind = some_type(&store, &home(), "Database").await;
-    wire.break_commit(Fault::SilentCommit);
+    wire.break_commit(Fault::Stuck);
     let lost = eventually("an answer", create_resource(&store, &home(), &new_resource("orders", &kind))).await;
     assert!(matches!(lost, Err(Error::Unknown(_))), "{lost:?}");
     some_resource(&store, &home(), &kind, "next").await;

@@ -15,6 +15,7 @@ on_both!(
     a_public_part_is_never_given_twice,
     a_deleted_token_is_gone,
     somebody_can_sign_in_while_there_is_a_token_that_has_not_expired,
+    a_token_is_good_until_it_expires_or_is_deleted,
     the_last_use_of_a_token_is_noted_without_an_event,
     every_change_of_a_token_is_an_event_without_the_secret,
 );
@@ -88,6 +89,19 @@ async fn somebody_can_sign_in_while_there_is_a_token_that_has_not_expired(db: Db
     assert!(!db.store.has_tokens().await.expect("read"));
     create_token(&db.store, &home(), &new_token("lasting")).await.expect("created");
     assert!(db.store.has_tokens().await.expect("read"));
+}
+
+async fn a_token_is_good_until_it_expires_or_is_deleted(db: Db) {
+    let expired = NewToken { expires_at: Some(Timestamp::now() - 1.hour()), ..new_token("expired") };
+    let expired = create_token(&db.store, &home(), &expired).await.expect("created").id;
+    let valid = NewToken { expires_at: Some(Timestamp::now() + 1.hour()), ..new_token("valid") };
+    let valid = create_token(&db.store, &home(), &valid).await.expect("created").id;
+    let lasting = create_token(&db.store, &home(), &new_token("lasting")).await.expect("created").id;
+    for (id, good) in [(expired, false), (valid, true), (lasting, true), (TokenId(4711), false)] {
+        assert_eq!(db.store.is_token_good(id).await.expect("read"), good);
+    }
+    delete_token(&db.store, &home(), lasting).await.expect("deleted");
+    assert!(!db.store.is_token_good(lasting).await.expect("read"));
 }
 
 async fn the_last_use_of_a_token_is_noted_without_an_event(db: Db) {

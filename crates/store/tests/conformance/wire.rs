@@ -32,11 +32,11 @@ pub struct Statement {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// The server never hears of the commit.
-    BeforeCommit,
+    Unsent,
     /// The server commits, and its answer is lost.
-    AfterCommit,
+    Unanswered,
     /// The server never hears of the commit, and the connection stays as if it might.
-    SilentCommit,
+    Stuck,
 }
 
 struct Shared {
@@ -193,10 +193,11 @@ async fn requests(
             _ => false,
         };
         if is_commit {
-            match shared.fault.lock().expect("no panic").take() {
-                Some(Fault::BeforeCommit) => return Ok(()),
-                Some(Fault::SilentCommit) => std::future::pending().await,
-                Some(Fault::AfterCommit) => drop(lose.send_replace(true)),
+            let fault = shared.fault.lock().expect("no panic").take();
+            match fault {
+                Some(Fault::Unsent) => return Ok(()),
+                Some(Fault::Stuck) => std::future::pending().await,
+                Some(Fault::Unanswered) => drop(lose.send_replace(true)),
                 None => {}
             }
         }
