@@ -1,7 +1,7 @@
 //! The only SQL of Terrane. One text per query serves SQLite and PostgreSQL; what differs is in `dialect`.
 //!
-//! Reads go through a pool, each a statement or two. Writes go to one writer task, which commits together what
-//! arrives together (`writer`). Every change leaves an event in the same transaction (`events`), and a commit
+//! Reads go through a pool, each a statement or two. Writes go to one queue; what arrives together is committed
+//! together (`writer`). Every change leaves an event in the same transaction (`events`), and a commit
 //! rings the bell (`bell`) for whoever waits for events.
 
 mod bell;

@@ -38,7 +38,7 @@ async fn a_server_with_half_or_a_broken_certificate_refuses_to_start() {
         run(database.folder(), &[&["server", "--listen", &listen, "--database", &database.url], flags].concat())
     };
     let half = start(&["--tls-cert", &cert]);
-    assert_eq!(half.code, Some(1), "{}", half.said());
+    assert_eq!(half.code, Some(2), "{}", half.said());
     assert!(half.stderr.contains("--tls-key"), "{}", half.stderr);
     let swapped = start(&["--tls-cert", &key, "--tls-key", &cert]);
     assert_eq!(swapped.code, Some(1), "{}", swapped.said());

@@ -2,8 +2,8 @@
 
 use futures::future::BoxFuture;
 use model::{
-    Actor, Desired, Event, EventSeq, Kind, Labels, Resource, ResourceId, ResourceType, Scope, Tenant, TenantId, Token,
-    TokenId, TypeId,
+    Actor, Desired, Event, EventSeq, Kind, Labels, Resource, ResourceId, ResourceType, Scope, Tenant, Token, TokenId,
+    TypeId,
 };
 use serde_json::{Value, json};
 use store::{
@@ -26,6 +26,10 @@ pub fn actor() -> Actor {
 
 pub fn home() -> Scope {
     Scope::default_tenant()
+}
+
+pub fn fleet() -> Scope {
+    Scope::fleet()
 }
 
 pub fn new_type(name: &str, version: &str) -> NewType {
@@ -231,8 +235,4 @@ pub fn not_found<T: std::fmt::Debug>(result: Result<T, Error>) {
 pub fn exists<T: std::fmt::Debug>(result: Result<T, Error>) {
     let refusal = refused(result);
     assert!(matches!(refusal, Refusal::Exists { .. }), "expected Exists, found {refusal:?}");
-}
-
-pub fn fleet() -> Scope {
-    Scope { id: TenantId::FLEET, name: Scope::FLEET.into() }
 }
