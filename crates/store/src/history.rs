@@ -53,7 +53,7 @@ impl Store {
         let known = self
             .read(|reader| {
                 Box::pin(
-                    sqlx::query("SELECT 1 FROM resources WHERE id = $1 AND tenant_id = $2")
+                    sqlx::query("SELECT 1 FROM resources WHERE id = $1 AND tenant_id + 0 = $2")
                         .bind(id.0)
                         .bind(scope.id.0)
                         .fetch_optional(reader),

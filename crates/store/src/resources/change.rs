@@ -5,7 +5,7 @@ use serde_json::Value;
 use sqlx::AssertSqlSafe;
 use sqlx::any::AnyRow;
 
-use super::{COLUMNS, StoredResource, fresh, to_resource};
+use super::{BY_ID, COLUMNS, StoredResource, fresh, to_resource};
 use crate::error::{Error, Refusal};
 use crate::events::Subject;
 use crate::row::Cells;
@@ -78,10 +78,7 @@ impl Tx {
 
     /// The resource as it is now, kept so until the commit.
     pub async fn hold_resource(&mut self, scope: &Scope, id: ResourceId) -> Result<StoredResource, Error> {
-        let text = format!(
-            "SELECT {COLUMNS} FROM resources WHERE id = $1 AND tenant_id = $2 AND deleted_at IS NULL{}",
-            self.dialect.for_update()
-        );
+        let text = format!("SELECT {COLUMNS} FROM resources WHERE {BY_ID}{}", self.dialect.for_update());
         let row =
             sqlx::query(AssertSqlSafe(text)).bind(id.0).bind(scope.id.0).fetch_optional(self.connection()).await?;
         let held = to_resource(&row.ok_or_else(|| Error::not_found(format!("resource {id}")))?, &scope.name)?;
