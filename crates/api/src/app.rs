@@ -4,14 +4,17 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use controller::Keyring;
 use jiff::Timestamp;
 use model::TokenId;
 use store::Store;
 use tokio::sync::watch;
 use tracing::warn;
 
+use crate::engine::{Actions, Engine};
 use crate::intake::Catalogue;
 use crate::metrics::Metrics;
+use crate::problem::Problem;
 
 /// Who may come in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,19 +33,33 @@ pub struct App {
     pub access: Access,
     pub(crate) catalogue: Catalogue,
     pub(crate) metrics: Metrics,
+    pub(crate) actions: Actions,
+    keyring: Option<Arc<Keyring>>,
     token_use: Mutex<HashMap<TokenId, Timestamp>>,
     draining: watch::Sender<bool>,
 }
 
 impl App {
-    pub fn new(store: Store, access: Access) -> Arc<App> {
+    pub fn new(store: Store, access: Access, engine: Engine) -> Arc<App> {
+        let Engine { actions, keyring, metrics } = engine;
         Arc::new(App {
             catalogue: Catalogue::new(store.clone()),
             store,
             access,
-            metrics: Metrics::default(),
+            metrics: Metrics::with(metrics),
+            actions,
+            keyring,
             token_use: Mutex::default(),
             draining: watch::Sender::new(false),
+        })
+    }
+
+    /// The keys that seal secrets.
+    pub(crate) fn keyring(&self) -> Result<&Keyring, Problem> {
+        self.keyring.as_deref().ok_or_else(|| {
+            Problem::conflict(
+                "this server has no key to seal secrets with; make one with `openssl rand -base64 32`, and start every server with it in --secrets-key-file or TERRANE_SECRETS_KEY",
+            )
         })
     }
 
@@ -51,7 +68,8 @@ impl App {
         self.draining.send_replace(true);
     }
 
-    pub(crate) fn draining(&self) -> watch::Receiver<bool> {
+    /// Turns true when the server begins to stop.
+    pub fn draining(&self) -> watch::Receiver<bool> {
         self.draining.subscribe()
     }
 

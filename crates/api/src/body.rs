@@ -43,6 +43,23 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
     }
 }
 
+/// A body that may hold a secret: where its shape is wrong, nothing of it is repeated.
+pub struct Discreet<T>(pub T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Discreet<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        match Body::from_request(request, state).await {
+            Ok(body) => Ok(Discreet(body.value)),
+            Err(problem) if problem.status == StatusCode::UNPROCESSABLE_ENTITY.as_u16() => Err(Problem::unprocessable(
+                "the body has the wrong shape; it is not repeated here, since it may hold the secret: see /docs for the fields there are, and their types",
+            )),
+            Err(problem) => Err(problem),
+        }
+    }
+}
+
 fn is_json(kind: &str) -> bool {
     let essence = kind.split(';').next().unwrap_or("").trim().to_ascii_lowercase();
     essence == "application/json" || essence == "application/merge-patch+json"

@@ -35,10 +35,10 @@ impl Caller {
         Err(Problem::forbidden(format!("this needs the role {needed}, and the token has {has}; ask {whom}")))
     }
 
-    /// Resources belong to a tenant, never to the fleet.
+    /// Resources and secrets belong to a tenant, never to the fleet.
     pub fn require_tenant(&self) -> Result<(), Problem> {
         if self.scope.id.is_fleet() {
-            return Err(Problem::forbidden("resources belong to a tenant; name one with Terrane-Tenant"));
+            return Err(Problem::forbidden("resources and secrets belong to a tenant; name one with Terrane-Tenant"));
         }
         Ok(())
     }

@@ -7,6 +7,7 @@ mod app;
 mod body;
 mod caller;
 mod conditional;
+mod engine;
 mod guard;
 pub mod intake;
 mod listing;
@@ -20,7 +21,8 @@ mod telemetry;
 mod watch;
 
 pub use app::{Access, App};
+pub use engine::{Actions, Engine, Plugin, Register};
 pub use openapi::document;
 pub use problem::{Problem, Violation};
-pub use routes::router;
+pub use routes::{probes, router};
 pub use secret::new_token;

@@ -13,6 +13,8 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 use store::WriterStats;
 
+use crate::engine::Register;
+
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Answered {
     method: &'static str,
@@ -43,8 +45,9 @@ pub struct Metrics {
     waiting: Gauge,
 }
 
-impl Default for Metrics {
-    fn default() -> Self {
+impl Metrics {
+    /// The API's own, and those that somebody else registers.
+    pub fn with(others: Option<Register>) -> Self {
         let mut registry = Registry::with_prefix("terrane");
         let requests = Family::default();
         let durations: Family<Route, Histogram> = Family::new_with_constructor(|| Histogram::new(SECONDS));
@@ -59,11 +62,12 @@ impl Default for Metrics {
         registry.register("store_commits", "Groups of writes committed", commits.clone());
         registry.register("store_writes", "Writes committed", writes.clone());
         registry.register("store_writes_waiting", "Writes waiting for the next commit", waiting.clone());
+        if let Some(register) = others {
+            register(&mut registry);
+        }
         Metrics { registry, requests, durations, watchers, commits, writes, waiting }
     }
-}
 
-impl Metrics {
     pub fn observe(&self, method: &Method, route: &str, status: u16, took: Duration) {
         let method = name(method);
         self.requests.get_or_create(&Answered { method, route: route.into(), status }).inc();

@@ -56,6 +56,9 @@ fn complete(path: &str, method: &HttpMethod, operation: &mut Operation) {
     let reads = *method == HttpMethod::Get;
     if open {
         add_problems(operation, &[403, 503]);
+        if !reads {
+            add_problems(operation, &[401, 408, 409, 413]);
+        }
         return;
     }
     operation.security = Some(vec![SecurityRequirement::new("token", Vec::<String>::new())]);
@@ -88,7 +91,9 @@ fn complete(path: &str, method: &HttpMethod, operation: &mut Operation) {
 
 /// Whether the path names one object that has an `ETag`.
 fn has_version(path: &str) -> bool {
-    path.contains("/resource") && path.contains('{') && !path.ends_with("/history") && !path.ends_with("/outputs")
+    let parts = ["/history", "/outputs", "/operations"];
+    let versioned = path.contains("/resource") || path.contains("/secrets");
+    versioned && path.contains('{') && !parts.iter().any(|part| path.ends_with(part))
 }
 
 fn add_header(operation: &mut Operation, name: &str, description: &str) {

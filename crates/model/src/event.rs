@@ -6,6 +6,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use crate::ids::EventSeq;
+use crate::words::words;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Event {
@@ -27,59 +28,30 @@ pub struct Event {
     pub after: Option<Value>,
 }
 
-/// What kind of object changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    Resource,
-    ResourceType,
-    Tenant,
-    Token,
-}
-
-impl Kind {
-    pub const ALL: [Kind; 4] = [Kind::Resource, Kind::ResourceType, Kind::Tenant, Kind::Token];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Kind::Resource => "resource",
-            Kind::ResourceType => "resource_type",
-            Kind::Tenant => "tenant",
-            Kind::Token => "token",
-        }
+words!(
+    /// What kind of object changed.
+    Kind {
+        Resource = "resource",
+        ResourceType = "resource_type",
+        Tenant = "tenant",
+        Token = "token",
+        Secret = "secret",
     }
+);
 
-    pub fn parse(text: &str) -> Option<Kind> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
+words!(
+    /// What happened to it.
+    Action {
+        Created = "created",
+        Updated = "updated",
+        ReconcileRequested = "reconcile_requested",
+        DeleteRequested = "delete_requested",
+        Deleted = "deleted",
+        Forgotten = "forgotten",
+        OperationStarted = "operation_started",
+        OperationProgressed = "operation_progressed",
+        OperationSucceeded = "operation_succeeded",
+        OperationFailed = "operation_failed",
+        Drifted = "drifted",
     }
-}
-
-/// What happened to it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Action {
-    Created,
-    Updated,
-    ReconcileRequested,
-    DeleteRequested,
-    Deleted,
-}
-
-impl Action {
-    pub const ALL: [Action; 5] =
-        [Action::Created, Action::Updated, Action::ReconcileRequested, Action::DeleteRequested, Action::Deleted];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Action::Created => "created",
-            Action::Updated => "updated",
-            Action::ReconcileRequested => "reconcile_requested",
-            Action::DeleteRequested => "delete_requested",
-            Action::Deleted => "deleted",
-        }
-    }
-
-    pub fn parse(text: &str) -> Option<Action> {
-        Self::ALL.into_iter().find(|action| action.as_str() == text)
-    }
-}
+);

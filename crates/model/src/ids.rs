@@ -40,6 +40,10 @@ id!(
     HistoryId
 );
 id!(
+    /// An operation. Never used again.
+    OperationId
+);
+id!(
     /// A place in the sequence of events. Whoever has read up to N finds nothing new at or below N, ever.
     EventSeq
 );

@@ -4,25 +4,37 @@
 
 mod actor;
 mod event;
+mod failure;
 mod ids;
 mod lifecycle;
 mod name;
+mod operation;
+pub mod plugin;
+pub mod reconcile;
 mod resource;
 mod resource_type;
+mod retry;
 pub mod schema;
+mod secret;
 mod selector;
 mod tenant;
 mod token;
+mod words;
 
 pub use actor::Actor;
 pub use event::{Action, Event, Kind};
-pub use ids::{EventSeq, HistoryId, ResourceId, TenantId, TokenId, TypeId};
-pub use lifecycle::{Condition, ConditionStatus, Lifecycle, Status};
+pub use failure::{Class, Failure, Retry};
+pub use ids::{EventSeq, HistoryId, OperationId, ResourceId, TenantId, TokenId, TypeId};
+pub use lifecycle::{Condition, ConditionStatus, Effect, Happening, Lifecycle, Standing, Status, Transition, diagram};
 pub use name::{
-    InvalidName, Labels, check_annotations, check_labels, check_name, check_plugin_name, check_type_name, check_version,
+    InvalidName, Labels, check_annotations, check_finalizers, check_labels, check_name, check_plugin_name,
+    check_type_name, check_version,
 };
-pub use resource::{Desired, HistoryEntry, Resource};
+pub use operation::{DriftPolicy, Operation, OperationKind, OperationState, Phase, Reason};
+pub use resource::{Desired, Drift, DriftNote, HistoryEntry, Resource};
 pub use resource_type::ResourceType;
+pub use retry::{Ladder, QUICK_RETRIES, quick_retry};
+pub use secret::SecretInfo;
 pub use selector::{InvalidSelector, Requirement, Selector};
 pub use tenant::{Scope, Tenant};
 pub use token::{Role, Token};

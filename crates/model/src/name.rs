@@ -16,6 +16,7 @@ pub struct InvalidName {
 }
 
 const MAX_LABELS: usize = 64;
+const MAX_FINALIZERS: usize = 32;
 const MAX_ANNOTATION_BYTES: usize = 64 * 1024;
 
 fn check(field: &str, text: &str, expected: &'static str, legal: bool) -> Result<(), InvalidName> {
@@ -108,6 +109,22 @@ pub fn check_labels(labels: &Labels) -> Result<(), InvalidName> {
             "a label value (at most 63 letters, digits, '-', '_' or '.', beginning and ending with a letter or digit)",
             is_label_value(value),
         )?;
+    }
+    Ok(())
+}
+
+/// Finalizers are named as labels are: whose they are, and what they wait for.
+pub fn check_finalizers(finalizers: &[String]) -> Result<(), InvalidName> {
+    let field = "finalizers";
+    check(field, &finalizers.len().to_string(), "at most 32 finalizers", finalizers.len() <= MAX_FINALIZERS)?;
+    for (at, name) in finalizers.iter().enumerate() {
+        check(
+            field,
+            name,
+            "a finalizer's name ([prefix/]name such as backup.example/veto, at most 253 characters)",
+            name.len() <= 253 && is_label_key(name),
+        )?;
+        check(field, name, "named once", !finalizers.iter().take(at).any(|earlier| earlier == name))?;
     }
     Ok(())
 }

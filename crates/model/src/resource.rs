@@ -5,9 +5,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::ids::{HistoryId, ResourceId};
-use crate::lifecycle::{Condition, Lifecycle, Status};
+use crate::failure::Failure;
+use crate::ids::{HistoryId, OperationId, ResourceId};
+use crate::lifecycle::{Condition, Lifecycle, Standing, Status};
 use crate::name::Labels;
+use crate::operation::DriftPolicy;
+use crate::plugin::DriftedAttribute;
 
 /// A resource as the API, the events and the command line show it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -50,6 +53,63 @@ pub struct Resource {
     /// When a reconciliation was last forced by hand.
     #[schema(required)]
     pub reconcile_requested_at: Option<Timestamp>,
+    /// When it is next looked at by itself; null when only a change or a person brings that about.
+    #[schema(required)]
+    pub next_reconcile_at: Option<Timestamp>,
+    /// The operation under way.
+    #[schema(required)]
+    pub operation_id: Option<OperationId>,
+    /// What to do when it is no longer as it was made.
+    pub drift_policy: DriftPolicy,
+    /// What the last look for drift found; null before the first.
+    #[schema(required)]
+    pub drift: Option<Drift>,
+    /// The last failure, while nothing has gone well since.
+    #[schema(required)]
+    pub failure: Option<Failure>,
+    /// How many operations in a row have failed.
+    pub failures: i64,
+    /// Outside parties that keep it from being deleted.
+    pub finalizers: Vec<String>,
+    /// What exists outside because of it, as far as its plugin has said.
+    pub holds: Vec<String>,
+}
+
+/// How reality differed from what was made when it was last looked at.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Drift {
+    pub observed_at: Timestamp,
+    /// Empty when nothing differed.
+    pub attributes: Vec<DriftNote>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct DriftNote {
+    pub path: String,
+    #[schema(value_type = Object)]
+    pub expected: Value,
+    #[schema(value_type = Object)]
+    pub found: Value,
+    pub first_seen: Timestamp,
+}
+
+impl Drift {
+    /// What a look at `now` found. An attribute that differed before keeps the time it was first seen.
+    pub fn seen(before: Option<&Drift>, found: Vec<DriftedAttribute>, now: Timestamp) -> Drift {
+        let known = |path: &str| {
+            before.and_then(|drift| drift.attributes.iter().find(|note| note.path == path)).map(|note| note.first_seen)
+        };
+        let attributes = found
+            .into_iter()
+            .map(|DriftedAttribute { path, expected, found }| DriftNote {
+                first_seen: known(&path).unwrap_or(now),
+                path,
+                expected,
+                found,
+            })
+            .collect();
+        Drift { observed_at: now, attributes }
+    }
 }
 
 /// The part of a resource that its owner decides.
@@ -61,11 +121,12 @@ pub struct Desired {
     pub spec: Value,
     pub labels: Labels,
     pub annotations: Labels,
+    pub drift_policy: DriftPolicy,
 }
 
 impl Desired {
     /// Whether going from `self` to `next` asks for other infrastructure, and so for a new generation. Labels and
-    /// annotations describe; they do not.
+    /// annotations describe, and a policy says what to do; they do not.
     pub fn asks_for_other_reality(&self, next: &Desired) -> bool {
         self.spec != next.spec
             || self.plugin_config != next.plugin_config
@@ -83,7 +144,23 @@ impl Resource {
             spec: self.spec.clone(),
             labels: self.labels.clone(),
             annotations: self.annotations.clone(),
+            drift_policy: self.drift_policy,
         }
+    }
+
+    /// Move to another state, with the projections that follow from it.
+    pub fn stand(&mut self, lifecycle: Lifecycle, message: impl Into<String>, now: Timestamp) {
+        self.lifecycle = lifecycle;
+        self.status = lifecycle.status();
+        self.status_message = message.into();
+        self.conditions = Standing {
+            lifecycle,
+            message: &self.status_message,
+            failure: self.failure.as_ref(),
+            drift: self.drift.as_ref(),
+        }
+        .conditions(&self.conditions, now);
+        self.updated_at = now;
     }
 }
 

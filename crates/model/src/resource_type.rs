@@ -18,6 +18,9 @@ pub struct ResourceType {
     /// An OpenAPI v3 schema.
     #[schema(value_type = Object)]
     pub schema: Value,
+    /// Plugin configuration for all resources of the type; a resource's own is laid over it.
+    #[schema(value_type = Object)]
+    pub plugin_config: Value,
     /// The tenant it belongs to; `fleet` where every tenant may use it.
     #[schema(example = "default")]
     pub tenant: String,

@@ -108,6 +108,10 @@ const POSTGRES_SETTINGS: &[&str] = &[
     "SET idle_in_transaction_session_timeout = '30s'",
 ];
 
+/// Statements that write join a few given rows with a table, always by its index. PostgreSQL does not know how few, and would
+/// go through the whole table to merge them.
+const POSTGRES_WRITER_SETTINGS: &[&str] = &["SET enable_mergejoin = off", "SET enable_hashjoin = off"];
+
 const SQLITE_READERS: u32 = 4;
 const POSTGRES_READERS: u32 = 8;
 const POSTGRES_WRITERS: u32 = 3;
@@ -186,8 +190,13 @@ async fn connect(location: &Location, size: u32, read_only: bool) -> Result<AnyP
                 for setting in settings {
                     sqlx::query(*setting).execute(&mut *connection).await?;
                 }
-                if read_only {
-                    sqlx::query(dialect.reader_setting()).execute(&mut *connection).await?;
+                let further = match (read_only, dialect) {
+                    (true, dialect) => &[dialect.reader_setting()][..],
+                    (false, Dialect::Postgres) => POSTGRES_WRITER_SETTINGS,
+                    (false, Dialect::Sqlite) => &[],
+                };
+                for setting in further {
+                    sqlx::query(*setting).execute(&mut *connection).await?;
                 }
                 Ok(())
             })

@@ -9,12 +9,46 @@ pub(crate) enum Dialect {
     Postgres,
 }
 
+/// What a column of `Dialect::rows` holds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Cell {
+    Int,
+    Text,
+}
+
 impl Dialect {
     /// SQLite takes the write lock at once, so that a transaction never fails half-way for want of it.
     pub fn begin(self) -> &'static str {
         match self {
             Dialect::Sqlite => "BEGIN IMMEDIATE",
             Dialect::Postgres => "BEGIN",
+        }
+    }
+
+    /// Makes a JSON list of its arguments.
+    pub fn list(self) -> &'static str {
+        match self {
+            Dialect::Sqlite => "json_array",
+            Dialect::Postgres => "json_build_array",
+        }
+    }
+
+    /// The rows `v` out of one argument, a list of JSON objects: one text, prepared once, for any number of rows.
+    pub fn rows(self, columns: &[(&str, Cell)]) -> String {
+        let list = |column: fn(&str, Cell) -> String| {
+            columns.iter().map(|(name, cell)| column(name, *cell)).collect::<Vec<_>>().join(", ")
+        };
+        match self {
+            Dialect::Sqlite => {
+                format!("(SELECT {} FROM json_each($1)) AS v", list(|name, _| format!("value ->> '{name}' AS {name}")))
+            }
+            Dialect::Postgres => {
+                let columns = list(|name, cell| match cell {
+                    Cell::Int => format!("{name} bigint"),
+                    Cell::Text => format!("{name} text"),
+                });
+                format!("json_to_recordset($1::json) AS v ({columns})")
+            }
         }
     }
 
@@ -34,11 +68,27 @@ impl Dialect {
         }
     }
 
+    /// The database's clock, where it has one of its own.
+    pub fn now(self) -> Option<&'static str> {
+        match self {
+            Dialect::Sqlite => None,
+            Dialect::Postgres => Some("SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)"),
+        }
+    }
+
     /// Rows read for a change are held until commit; SQLite's single writer holds everything anyway.
     pub fn for_update(self) -> &'static str {
         match self {
             Dialect::Sqlite => "",
             Dialect::Postgres => " FOR UPDATE",
+        }
+    }
+
+    /// As `for_update`, leaving out what somebody else holds just now.
+    pub fn for_update_of_free(self) -> &'static str {
+        match self {
+            Dialect::Sqlite => "",
+            Dialect::Postgres => " FOR UPDATE SKIP LOCKED",
         }
     }
 
@@ -57,15 +107,16 @@ impl Dialect {
         }
     }
 
-    /// The sequence number after which this transaction's events come.
+    /// The sequence number after which this transaction's events come, and the database's own time.
     ///
     /// SQLite has one writer at a time: the last number is enough. On PostgreSQL transactions commit in any order, so
     /// a number is (transaction id, place within it), and `horizon` keeps readers below every transaction under way.
     pub fn sequence_base(self) -> &'static str {
         match self {
-            Dialect::Sqlite => "SELECT coalesce(max(seq), 0) FROM events",
+            Dialect::Sqlite => "SELECT coalesce(max(seq), 0) AS base, CAST(NULL AS INTEGER) AS now FROM events",
             Dialect::Postgres => {
-                "SELECT ((pg_current_xact_id()::text::bigint + xid_offset) << 12) - 1 FROM event_epoch"
+                "SELECT ((pg_current_xact_id()::text::bigint + xid_offset) << 12) - 1 AS base, \
+                 CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT) AS now FROM event_epoch"
             }
         }
     }

@@ -42,14 +42,8 @@ fn to_entry(row: &AnyRow) -> Result<HistoryEntry, Error> {
 }
 
 impl Store {
-    /// Newest first, from before `before` on. The resource may be gone already; it must have been the tenant's.
-    pub async fn history(
-        &self,
-        scope: &Scope,
-        id: ResourceId,
-        before: Option<i64>,
-        limit: usize,
-    ) -> Result<Page<HistoryEntry>, Error> {
+    /// Refuse unless there is, or was, such a resource of the tenant's.
+    pub(crate) async fn known(&self, scope: &Scope, id: ResourceId) -> Result<(), Error> {
         let known = self
             .read(|reader| {
                 Box::pin(
@@ -60,9 +54,18 @@ impl Store {
                 )
             })
             .await?;
-        if known.is_none() {
-            return Err(Error::not_found(format!("resource {id}")));
-        }
+        known.map(|_| ()).ok_or_else(|| Error::not_found(format!("resource {id}")))
+    }
+
+    /// Newest first, from before `before` on. The resource may be gone already; it must have been the tenant's.
+    pub async fn history(
+        &self,
+        scope: &Scope,
+        id: ResourceId,
+        before: Option<i64>,
+        limit: usize,
+    ) -> Result<Page<HistoryEntry>, Error> {
+        self.known(scope, id).await?;
         let rows = self
             .read(|reader| {
                 Box::pin(

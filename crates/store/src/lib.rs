@@ -5,16 +5,21 @@
 //! rings the bell (`bell`) for whoever waits for events.
 
 mod bell;
+mod clock;
 mod connect;
 mod dialect;
 mod error;
 mod events;
 mod history;
 mod idempotency;
+mod locks;
 mod migrate;
+mod operations;
 mod page;
 mod resources;
 mod row;
+mod rows;
+mod secrets;
 mod select;
 mod tenants;
 mod tokens;
@@ -24,22 +29,26 @@ mod writer;
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use sqlx::{AnyConnection, AnyPool};
 use tracing::{debug, warn};
 
 pub use bell::Bell;
+pub use clock::Clock;
 pub use connect::{Location, redacted};
 pub use error::{Error, Refusal};
 pub use events::{EventFilter, EventPage};
 pub use history::NewHistoryEntry;
 pub use idempotency::{IdempotencyKey, Recorded};
 pub use migrate::{MigrateError, Migrated};
+pub use operations::{Backlog, Claim, Claimant, Conclusion, Due};
 pub use page::Page;
-pub use resources::{NewResource, ResourceFilter, StoredResource};
+pub use resources::{NewResource, ResourceFilter, ResourceText, StoredResource};
+pub use secrets::{NewSecret, SealedSecret};
 pub use tenants::NewTenant;
 pub use tokens::{NewToken, StoredToken};
 pub use types::{NewType, StoredType};
-pub use writer::{Tx, WriterStats};
+pub use writer::{Moment, Probe, Tx, WriterStats};
 
 use connect::Answer;
 use dialect::Dialect;
@@ -58,18 +67,34 @@ struct Inner {
     writers: AnyPool,
     writer: Writer,
     bell: Bell,
+    clock: Clock,
+}
+
+/// What tests bring along.
+#[derive(Clone, Default)]
+pub struct Options {
+    pub clock: Clock,
+    /// Called around every commit.
+    pub probe: Option<Probe>,
 }
 
 impl Store {
     /// Open a database that is migrated already.
     pub async fn open(location: &Location) -> Result<Store, MigrateError> {
+        Store::open_with(location, Options::default()).await
+    }
+
+    pub async fn open_with(location: &Location, options: Options) -> Result<Store, MigrateError> {
+        let Options { clock, probe } = options;
         let dialect = location.dialect();
         let readers = connect::readers(location).await?;
         let writers = connect::writers(location).await?;
         migrate::check(&readers, dialect).await?;
         let bell = Bell::hang(location, &readers);
-        let writer = Writer::start(writers.clone(), dialect, bell.clone());
-        Ok(Store(Arc::new(Inner { dialect, readers, writers, writer, bell })))
+        let writer = Writer::start(writers.clone(), dialect, bell.clone(), clock.clone(), probe);
+        let store = Store(Arc::new(Inner { dialect, readers, writers, writer, bell, clock }));
+        store.set_clock().await?;
+        Ok(store)
     }
 
     /// Bring the database up to this program's version. Safe when several processes do it at once.
@@ -84,6 +109,24 @@ impl Store {
     pub async fn ping(&self) -> Result<(), Error> {
         self.read(|reader| Box::pin(sqlx::query("SELECT 1").execute(reader))).await?;
         Ok(())
+    }
+
+    /// The time that counts here.
+    pub fn now(&self) -> Timestamp {
+        self.0.clock.now()
+    }
+
+    async fn set_clock(&self) -> Result<(), sqlx::Error> {
+        if let Some(text) = self.dialect().now() {
+            let theirs: i64 = sqlx::query_scalar(text).fetch_one(&self.0.readers).await?;
+            self.0.clock.set(theirs);
+        }
+        Ok(())
+    }
+
+    /// Whether only this process uses the database.
+    pub fn is_embedded(&self) -> bool {
+        self.dialect() == Dialect::Sqlite
     }
 
     pub fn bell(&self) -> &Bell {

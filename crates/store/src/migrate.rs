@@ -14,12 +14,20 @@ struct Migration {
     postgres: &'static str,
 }
 
-const MIGRATIONS: &[Migration] = &[Migration {
-    version: 1,
-    name: "foundation",
-    sqlite: include_str!("../migrations/sqlite/0001_foundation.sql"),
-    postgres: include_str!("../migrations/postgres/0001_foundation.sql"),
-}];
+const MIGRATIONS: &[Migration] = &[
+    Migration {
+        version: 1,
+        name: "foundation",
+        sqlite: include_str!("../migrations/sqlite/0001_foundation.sql"),
+        postgres: include_str!("../migrations/postgres/0001_foundation.sql"),
+    },
+    Migration {
+        version: 2,
+        name: "engine",
+        sqlite: include_str!("../migrations/sqlite/0002_engine.sql"),
+        postgres: include_str!("../migrations/postgres/0002_engine.sql"),
+    },
+];
 
 fn newest() -> i64 {
     MIGRATIONS.last().map_or(0, |migration| migration.version)

@@ -1,7 +1,10 @@
 //! Resources: the desired state, where each stands, and finding them.
 
-use jiff::Timestamp;
-use model::{Desired, EventSeq, Labels, Lifecycle, Requirement, Resource, ResourceId, Scope, Selector, Status, TypeId};
+use model::reconcile::{Lease, Record};
+use model::{
+    DriftPolicy, EventSeq, Labels, Lifecycle, OperationId, Reason, Requirement, Resource, ResourceId, Scope, Selector,
+    Status, TypeId,
+};
 use serde_json::Value;
 use sqlx::AssertSqlSafe;
 use sqlx::any::AnyRow;
@@ -13,14 +16,47 @@ use crate::row::Cells;
 use crate::select::Select;
 
 mod change;
+mod create;
+mod standing;
+mod text;
 
-pub use change::NewResource;
+pub use create::NewResource;
+pub(crate) use create::{Creation, Made};
+pub(crate) use standing::Change;
+pub use text::ResourceText;
 
 /// A resource, with what the API does not show of it.
 #[derive(Debug, Clone)]
 pub struct StoredResource {
     pub type_id: TypeId,
     pub body: Resource,
+    pub(crate) claim: Claimed,
+}
+
+/// What the controllers keep of a resource.
+#[derive(Debug, Clone)]
+pub(crate) struct Claimed {
+    pub begun_generation: i64,
+    pub wanted: Option<Reason>,
+    pub fencing_token: i64,
+    pub lease: Option<Lease>,
+}
+
+impl StoredResource {
+    /// For decisions. What the plugin remembers and the outputs are not loaded.
+    pub(crate) fn record(&self) -> Record {
+        let Claimed { begun_generation, wanted, fencing_token, lease } = self.claim.clone();
+        Record {
+            resource: self.body.clone(),
+            begun_generation,
+            wanted,
+            fencing_token,
+            lease,
+            memory: Value::Null,
+            outputs: Value::Null,
+            released: false,
+        }
+    }
 }
 
 /// Which resources to list.
@@ -44,19 +80,30 @@ impl ResourceFilter {
     }
 }
 
-const COLUMNS: &str = "id, type_id, resource_type_name, resource_type_version, name, action_plugin, plugin_config, spec, \
-    labels, annotations, lifecycle, lifecycle_since, status_message, generation, observed_generation, created_at, \
-    updated_at, last_reconcile_time, deletion_requested_at, reconcile_requested_at, resource_version";
+pub(crate) const COLUMNS: &str = "id, type_id, resource_type_name, resource_type_version, name, action_plugin, plugin_config, spec, \
+    labels, annotations, lifecycle, status_message, generation, observed_generation, created_at, \
+    updated_at, last_reconcile_time, deletion_requested_at, reconcile_requested_at, resource_version, conditions, \
+    drift_policy, drift, failure, failures, finalizers, holds, next_reconcile_at, operation_id, begun_generation, wanted, \
+    fencing_token, lease_holder, lease_until";
 
 /// One live resource by its id, if it is the tenant's. The sum keeps PostgreSQL to the primary key: before a table is
 /// analysed, it takes any index that begins with the tenant for as good, and then reads all of the tenant's rows.
 const BY_ID: &str = "id = $1 AND tenant_id + 0 = $2 AND deleted_at IS NULL";
 
-fn to_resource(row: &AnyRow, tenant: &str) -> Result<StoredResource, Error> {
+pub(crate) fn to_resource(row: &AnyRow, tenant: &str) -> Result<StoredResource, Error> {
     let lifecycle = row.word("lifecycle", Lifecycle::parse)?;
-    let status_message = row.text("status_message")?;
+    let lease = match (row.optional_text("lease_holder")?, row.optional_time("lease_until")?) {
+        (Some(holder), Some(until)) => Some(Lease { holder, until }),
+        _ => None,
+    };
     Ok(StoredResource {
         type_id: TypeId(row.int("type_id")?),
+        claim: Claimed {
+            begun_generation: row.int("begun_generation")?,
+            wanted: row.optional_word("wanted", Reason::parse)?,
+            fencing_token: row.int("fencing_token")?,
+            lease,
+        },
         body: Resource {
             id: ResourceId(row.int("id")?),
             name: row.text("name")?,
@@ -64,8 +111,8 @@ fn to_resource(row: &AnyRow, tenant: &str) -> Result<StoredResource, Error> {
             resource_type_version: row.text("resource_type_version")?,
             action_plugin: row.text("action_plugin")?,
             status: lifecycle.status(),
-            conditions: lifecycle.conditions(&status_message, row.time("lifecycle_since")?),
-            status_message,
+            conditions: row.json("conditions")?,
+            status_message: row.text("status_message")?,
             generation: row.int("generation")?,
             observed_generation: row.int("observed_generation")?,
             created_at: row.time("created_at")?,
@@ -80,41 +127,19 @@ fn to_resource(row: &AnyRow, tenant: &str) -> Result<StoredResource, Error> {
             resource_version: row.int("resource_version")?,
             deletion_requested_at: row.optional_time("deletion_requested_at")?,
             reconcile_requested_at: row.optional_time("reconcile_requested_at")?,
+            next_reconcile_at: row.optional_time("next_reconcile_at")?,
+            operation_id: row.optional_int("operation_id")?.map(OperationId),
+            drift_policy: row.word("drift_policy", DriftPolicy::parse)?,
+            drift: row.optional_json("drift")?,
+            failure: row.optional_json("failure")?,
+            failures: row.int("failures")?,
+            finalizers: row.json("finalizers")?,
+            holds: row.json("holds")?,
         },
     })
 }
 
-/// A resource that has just been asked for.
-fn fresh(id: ResourceId, scope: &Scope, new: &NewResource, seq: EventSeq, now: Timestamp) -> Resource {
-    let Desired { resource_type_version, action_plugin, plugin_config, spec, labels, annotations } =
-        new.desired.clone();
-    let lifecycle = Lifecycle::Pending;
-    let status_message = change::WAITING.to_string();
-    Resource {
-        id,
-        name: new.name.clone(),
-        resource_type_name: new.resource_type_name.clone(),
-        resource_type_version,
-        action_plugin,
-        status: lifecycle.status(),
-        conditions: lifecycle.conditions(&status_message, now),
-        status_message,
-        generation: 1,
-        observed_generation: 0,
-        created_at: now,
-        updated_at: now,
-        last_reconcile_time: None,
-        lifecycle,
-        spec,
-        plugin_config,
-        labels,
-        annotations,
-        tenant: scope.name.clone(),
-        resource_version: seq.0,
-        deletion_requested_at: None,
-        reconcile_requested_at: None,
-    }
-}
+const BY_NAME: &str = "tenant_id = $1 AND resource_type_name = $2 AND name = $3 AND deleted_at IS NULL";
 
 impl Store {
     pub async fn resource(&self, scope: &Scope, id: ResourceId) -> Result<StoredResource, Error> {
@@ -127,25 +152,6 @@ impl Store {
         to_resource(&row.ok_or_else(|| Error::not_found(format!("resource {id}")))?, &scope.name)
     }
 
-    pub async fn resource_by_name(&self, scope: &Scope, type_name: &str, name: &str) -> Result<StoredResource, Error> {
-        let text = format!(
-            "SELECT {COLUMNS} FROM resources \
-             WHERE tenant_id = $1 AND resource_type_name = $2 AND name = $3 AND deleted_at IS NULL"
-        );
-        let row = self
-            .read(|reader| {
-                Box::pin(
-                    sqlx::query(AssertSqlSafe(text.clone()))
-                        .bind(scope.id.0)
-                        .bind(type_name)
-                        .bind(name)
-                        .fetch_optional(reader),
-                )
-            })
-            .await?;
-        to_resource(&row.ok_or_else(|| Error::not_found(format!("resource {type_name}/{name}")))?, &scope.name)
-    }
-
     /// Live resources in the order of their ids.
     pub async fn resources(
         &self,
@@ -156,7 +162,7 @@ impl Store {
     ) -> Result<Page<Resource>, Error> {
         let rows = self
             .read(|reader| {
-                let select = select(scope, filter, after, limit);
+                let select = select(COLUMNS, scope, filter, after, limit);
                 Box::pin(async move { select?.fetch_all(reader).await })
             })
             .await?;
@@ -202,9 +208,15 @@ impl Store {
     }
 }
 
-fn select(scope: &Scope, filter: &ResourceFilter, after: i64, limit: usize) -> Result<Select, sqlx::Error> {
+fn select(
+    columns: &str,
+    scope: &Scope,
+    filter: &ResourceFilter,
+    after: i64,
+    limit: usize,
+) -> Result<Select, sqlx::Error> {
     let mut select = Select::new("SELECT ");
-    select.push(COLUMNS);
+    select.push(columns);
     select.with(" FROM resources WHERE deleted_at IS NULL AND tenant_id = ", scope.id.0)?;
     select.with(" AND id > ", after)?;
     if let Some(name) = &filter.resource_type_name {

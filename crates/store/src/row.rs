@@ -34,6 +34,11 @@ pub(crate) trait Cells {
         let text = self.text(column)?;
         parse(&text).ok_or_else(|| Error::Corrupt { what: format!("{column} {text:?}") })
     }
+
+    fn optional_word<T>(&self, column: &str, parse: fn(&str) -> Option<T>) -> Result<Option<T>, Error> {
+        let Some(text) = self.optional_text(column)? else { return Ok(None) };
+        parse(&text).map(Some).ok_or_else(|| Error::Corrupt { what: format!("{column} {text:?}") })
+    }
 }
 
 impl Cells for AnyRow {
@@ -54,10 +59,10 @@ impl Cells for AnyRow {
     }
 }
 
-fn to_time(microseconds: i64) -> Result<Timestamp, Error> {
+pub(crate) fn to_time(microseconds: i64) -> Result<Timestamp, Error> {
     Timestamp::from_microsecond(microseconds).map_err(|_| Error::Corrupt { what: format!("the time {microseconds}") })
 }
 
-fn from_json<T: DeserializeOwned>(column: &str, text: &str) -> Result<T, Error> {
+pub(crate) fn from_json<T: DeserializeOwned>(column: &str, text: &str) -> Result<T, Error> {
     serde_json::from_str(text).map_err(|_| Error::Corrupt { what: format!("a {column} that is not JSON") })
 }

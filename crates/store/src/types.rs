@@ -19,6 +19,7 @@ pub struct NewType {
     pub version: String,
     pub description: String,
     pub schema: Value,
+    pub plugin_config: Value,
 }
 
 /// A type, with the tenant that owns it.
@@ -44,6 +45,7 @@ fn to_type(row: &AnyRow, scope: &Scope) -> Result<StoredType, Error> {
             version: row.text("version")?,
             description: row.text("description")?,
             schema: row.json("schema")?,
+            plugin_config: row.json("plugin_config")?,
             tenant: scope.name_of(tenant).into(),
             resource_version: row.int("resource_version")?,
             created_at: row.time("created_at")?,
@@ -115,14 +117,15 @@ impl Tx {
         let seq = self.next_seq()?;
         let now = self.now;
         let id: Option<i64> = sqlx::query_scalar(
-            "INSERT INTO resource_types (tenant_id, name, version, description, schema, resource_version, created_at, updated_at) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $7) ON CONFLICT DO NOTHING RETURNING id",
+            "INSERT INTO resource_types (tenant_id, name, version, description, schema, plugin_config, resource_version, \
+             created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8) ON CONFLICT DO NOTHING RETURNING id",
         )
         .bind(scope.id.0)
         .bind(&new.name)
         .bind(&new.version)
         .bind(&new.description)
         .bind(new.schema.to_string())
+        .bind(new.plugin_config.to_string())
         .bind(seq.0)
         .bind(now.as_microsecond())
         .fetch_optional(self.connection())
@@ -134,6 +137,7 @@ impl Tx {
             version: new.version.clone(),
             description: new.description.clone(),
             schema: new.schema.clone(),
+            plugin_config: new.plugin_config.clone(),
             tenant: scope.name.clone(),
             resource_version: seq.0,
             created_at: now,
@@ -156,30 +160,43 @@ impl Tx {
         Ok(held)
     }
 
-    /// Change a held type.
+    /// Change a held type: what of `next` is the owner's to set. Resources that failed may fare better with another
+    /// configuration, and are tried again.
     pub async fn update_type(
         &mut self,
         scope: &Scope,
         actor: &Actor,
         held: &ResourceType,
-        description: &str,
-        schema: &Value,
+        next: &ResourceType,
     ) -> Result<ResourceType, Error> {
         let seq = self.next_seq()?;
         let now = self.now;
         sqlx::query(
-            "UPDATE resource_types SET description = $1, schema = $2, resource_version = $3, updated_at = $4 WHERE id = $5",
+            "UPDATE resource_types SET description = $1, schema = $2, plugin_config = $3, resource_version = $4, updated_at = $5 \
+             WHERE id = $6",
         )
-        .bind(description)
-        .bind(schema.to_string())
+        .bind(&next.description)
+        .bind(next.schema.to_string())
+        .bind(next.plugin_config.to_string())
         .bind(seq.0)
         .bind(now.as_microsecond())
         .bind(held.id.0)
         .execute(self.connection())
         .await?;
+        if held.plugin_config != next.plugin_config {
+            sqlx::query(
+                "UPDATE resources SET next_reconcile_at = $1 WHERE type_id = $2 AND lifecycle = 'failed' \
+                 AND lease_until IS NULL AND deleted_at IS NULL",
+            )
+            .bind(now.as_microsecond())
+            .bind(held.id.0)
+            .execute(self.connection())
+            .await?;
+        }
         let updated = ResourceType {
-            description: description.into(),
-            schema: schema.clone(),
+            description: next.description.clone(),
+            schema: next.schema.clone(),
+            plugin_config: next.plugin_config.clone(),
             resource_version: seq.0,
             updated_at: now,
             ..held.clone()

@@ -15,19 +15,21 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
-use model::EventSeq;
+use model::{Actor, EventSeq, Resource, Scope};
 use sqlx::pool::PoolConnection;
-use sqlx::{Any, AnyConnection, AnyPool};
+use sqlx::{Any, AnyConnection, AnyPool, AssertSqlSafe, Row};
 use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio::task::JoinSet;
 use tracing::{error, warn};
 
 use crate::Store;
 use crate::bell::Bell;
+use crate::clock::Clock;
 use crate::connect::is_lost;
 use crate::dialect::{Dialect, EVENTS_PER_TRANSACTION};
 use crate::error::Error;
 use crate::events::NewEvent;
+use crate::resources::{Creation, Made, NewResource};
 
 /// Enough to make the disk's share of a write small, few enough that the first of them does not wait long.
 const MAX_GROUP: usize = 128;
@@ -41,6 +43,16 @@ const TRIES: usize = 4;
 /// means that the row's version comes from another server, and that the database was not migrated when it was moved.
 const MAX_OVERTAKEN: usize = 64;
 
+/// An instant at which a process might die.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moment {
+    BeforeCommit,
+    AfterCommit,
+}
+
+/// Called at such an instant; tests end the process there.
+pub type Probe = Arc<dyn Fn(Moment) + Send + Sync>;
+
 /// A transaction under way, as a write sees it.
 pub struct Tx {
     connection: PoolConnection<Any>,
@@ -51,6 +63,8 @@ pub struct Tx {
     used: i64,
     overtaken: bool,
     pub(crate) events: Vec<NewEvent>,
+    /// What was inserted ahead for the write under way.
+    pub(crate) made: Option<Made>,
 }
 
 impl Tx {
@@ -59,10 +73,10 @@ impl Tx {
     }
 
     /// The number of the next event of this transaction; also the new version of the object it tells of.
-    pub(crate) fn next_seq(&mut self) -> Result<EventSeq, Error> {
+    pub(crate) fn next_seq(&mut self) -> Result<EventSeq, sqlx::Error> {
         self.used += 1;
         if self.dialect == Dialect::Postgres && self.used > EVENTS_PER_TRANSACTION {
-            return Err(Error::Unavailable(sqlx::Error::Protocol("too many events in one transaction".into())));
+            return Err(sqlx::Error::Protocol("too many events in one transaction".into()));
         }
         Ok(EventSeq(self.base + self.used))
     }
@@ -91,6 +105,8 @@ struct Job {
     dry_run: bool,
     /// Writes of a group are done in this order, so that two processes lock rows in the same order.
     order: i64,
+    /// What the write creates and does nothing besides: it may be inserted ahead, together with others'.
+    creation: Option<Arc<Creation>>,
 }
 
 /// A write whose result type is forgotten.
@@ -153,7 +169,7 @@ struct Counters {
 }
 
 impl Writer {
-    pub fn start(pool: AnyPool, dialect: Dialect, bell: Bell) -> Writer {
+    pub fn start(pool: AnyPool, dialect: Dialect, bell: Bell, clock: Clock, probe: Option<Probe>) -> Writer {
         let (queue, jobs) = mpsc::channel(QUEUE);
         let jobs = Arc::new(Mutex::new(jobs));
         let counters = Arc::new(Counters::default());
@@ -161,7 +177,14 @@ impl Writer {
         let mut tasks = JoinSet::new();
         let scribes = pool.options().get_max_connections();
         for _ in 0..scribes {
-            let scribe = Scribe { pool: pool.clone(), dialect, bell: bell.clone(), counters: counters.clone() };
+            let scribe = Scribe {
+                pool: pool.clone(),
+                dialect,
+                bell: bell.clone(),
+                clock: clock.clone(),
+                probe: probe.clone(),
+                counters: counters.clone(),
+            };
             tasks.spawn(scribe.serve(jobs.clone()));
         }
         Writer { queue: Mutex::new(Some(queue)), sender, tasks: Mutex::new(tasks), scribes, counters }
@@ -195,7 +218,7 @@ impl Store {
         T: Send + 'static,
         F: for<'t> Fn(&'t mut Tx) -> BoxFuture<'t, Result<T, Error>> + Send + Sync + 'static,
     {
-        self.submit(order, false, Box::new(work)).await
+        self.submit(order, false, None, Box::new(work)).await
     }
 
     /// Do `work` and undo it: the answer is what the write would have given.
@@ -204,14 +227,31 @@ impl Store {
         T: Send + 'static,
         F: for<'t> Fn(&'t mut Tx) -> BoxFuture<'t, Result<T, Error>> + Send + Sync + 'static,
     {
-        self.submit(0, true, Box::new(work)).await
+        self.submit(0, true, None, Box::new(work)).await
     }
 
-    async fn submit<T: Send + 'static>(&self, order: i64, dry_run: bool, work: Work<T>) -> Result<T, Error> {
+    /// Create a resource. Those that arrive together are inserted together.
+    pub async fn create_resource(&self, scope: Scope, actor: Actor, new: NewResource) -> Result<Resource, Error> {
+        let creation = Arc::new(Creation { scope, new });
+        let wanted = creation.clone();
+        let work: Work<Resource> = Box::new(move |tx| {
+            let (wanted, actor) = (wanted.clone(), actor.clone());
+            Box::pin(async move { tx.create_resource(&wanted.scope, &actor, &wanted.new).await })
+        });
+        self.submit(0, false, Some(creation), work).await
+    }
+
+    async fn submit<T: Send + 'static>(
+        &self,
+        order: i64,
+        dry_run: bool,
+        creation: Option<Arc<Creation>>,
+        work: Work<T>,
+    ) -> Result<T, Error> {
         let (caller, answer) = oneshot::channel();
         let step = Box::new(Typed { work, result: None, caller });
         let queue = self.0.writer.sender.upgrade().ok_or(Error::Closing)?;
-        queue.send(Job { step, dry_run, order }).await.map_err(|_| Error::Closing)?;
+        queue.send(Job { step, dry_run, order, creation }).await.map_err(|_| Error::Closing)?;
         drop(queue);
         answer.await.map_err(|_| Error::Closing)?
     }
@@ -222,10 +262,18 @@ struct Scribe {
     pool: AnyPool,
     dialect: Dialect,
     bell: Bell,
+    clock: Clock,
+    probe: Option<Probe>,
     counters: Arc<Counters>,
 }
 
 impl Scribe {
+    fn probe(&self, moment: Moment) {
+        if let Some(probe) = &self.probe {
+            probe(moment);
+        }
+    }
+
     async fn serve(self, jobs: Arc<Mutex<mpsc::Receiver<Job>>>) {
         loop {
             let mut group = Vec::new();
@@ -284,15 +332,29 @@ impl Scribe {
         }
     }
 
+    /// Begin a transaction, in one trip with the question where its events begin and what time it is.
+    async fn begin(&self, connection: &mut AnyConnection) -> Result<(i64, Timestamp), sqlx::Error> {
+        let text = format!("{}; {}", self.dialect.begin(), self.dialect.sequence_base());
+        let rows = sqlx::raw_sql(AssertSqlSafe(text)).fetch_all(connection).await?;
+        let row = rows.first().ok_or(sqlx::Error::RowNotFound)?;
+        if let Some(theirs) = row.try_get(1)? {
+            self.clock.set(theirs);
+        }
+        Ok((row.try_get(0)?, self.clock.now()))
+    }
+
     /// One transaction for the whole group.
     async fn attempt(&self, group: &mut [Job]) -> Result<(), Failure> {
         let mut connection = self.pool.acquire().await.map_err(Failure::Away)?;
-        if let Err(error) = in_time(sqlx::query(self.dialect.begin()).execute(&mut *connection)).await {
-            drop(connection.detach());
-            return Err(if is_silence(&error) { Failure::Away(error) } else { Failure::Undone(error) });
-        }
-        let mut tx =
-            Tx { connection, dialect: self.dialect, now: now(), base: 0, used: 0, overtaken: false, events: vec![] };
+        let (base, now) = match in_time(self.begin(&mut connection)).await {
+            Ok(begun) => begun,
+            Err(error) => {
+                drop(connection.detach());
+                return Err(if is_silence(&error) { Failure::Away(error) } else { Failure::Undone(error) });
+            }
+        };
+        let (dialect, events) = (self.dialect, vec![]);
+        let mut tx = Tx { connection, dialect, now, base, used: 0, overtaken: false, events, made: None };
         let dry_run = group.iter().any(|job| job.dry_run);
         let done = in_time(run_all(&mut tx, group)).await;
         let (mut connection, overtaken) = (tx.connection, tx.overtaken);
@@ -304,6 +366,9 @@ impl Scribe {
             }
             done => done,
         };
+        if end == "COMMIT" {
+            self.probe(Moment::BeforeCommit);
+        }
         let ended = in_time(sqlx::query(end).execute(&mut *connection)).await;
         match (done, ended) {
             (Err(error), ended) => {
@@ -314,6 +379,7 @@ impl Scribe {
             }
             (Ok(()), Ok(_)) => {
                 if !dry_run {
+                    self.probe(Moment::AfterCommit);
                     self.counters.groups.fetch_add(1, Ordering::Relaxed);
                     self.counters.writes.fetch_add(group.len() as u64, Ordering::Relaxed);
                     self.bell.ring();
@@ -340,8 +406,12 @@ fn is_silence(error: &sqlx::Error) -> bool {
 }
 
 async fn run_all(tx: &mut Tx, group: &mut [Job]) -> Result<(), sqlx::Error> {
-    tx.base = sqlx::query_scalar(tx.dialect.sequence_base()).fetch_one(&mut *tx.connection).await?;
+    let creations: Vec<_> = group.iter().filter_map(|job| job.creation.as_deref()).map(Creation::wanted).collect();
+    // One alone gains nothing by being ahead.
+    let ahead = if creations.len() > 1 { tx.insert_resources(&creations).await? } else { vec![] };
+    let mut ahead = ahead.into_iter();
     for job in group {
+        tx.made = job.creation.as_ref().and_then(|_| ahead.next().flatten());
         job.step.run(tx).await?;
     }
     crate::events::append(tx).await
@@ -372,10 +442,4 @@ fn answer_all(group: impl IntoIterator<Item = Job>, outcome: impl Fn() -> Result
 fn may_pass(error: &sqlx::Error) -> bool {
     let code = error.as_database_error().and_then(|error| error.code());
     is_lost(error) || matches!(code.as_deref(), Some("40001" | "40P01" | "5" | "6" | "261" | "517"))
-}
-
-/// The time, as exactly as the database keeps it: an answer shows what a later read will show.
-fn now() -> Timestamp {
-    let now = Timestamp::now();
-    Timestamp::from_microsecond(now.as_microsecond()).unwrap_or(now)
 }

@@ -2,11 +2,15 @@
 //! that an input other than the API does exactly the same.
 
 mod catalogue;
+mod leaving;
 mod once;
 mod resources;
+mod secrets;
 mod types;
 
 pub use catalogue::Catalogue;
+pub use leaving::{FinalizersBody, Forgotten};
 pub use once::{Terms, Written};
 pub use resources::{Edit, NewResourceBody, ResourceUpdate};
+pub use secrets::SecretBody;
 pub use types::{NewTypeBody, TypeUpdate};

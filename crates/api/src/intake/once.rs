@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use model::{Actor, Scope};
+use model::{Actor, Resource, Scope};
 use serde::Serialize;
-use store::{Error, IdempotencyKey, Recorded, Store, Tx};
+use store::{Error, IdempotencyKey, NewResource, Recorded, Store, Tx};
 
 use crate::conditional::IfMatch;
+use crate::problem::Problem;
 
 /// Who writes, and how.
 #[derive(Debug, Clone)]
@@ -26,7 +27,31 @@ pub enum Written<T> {
     Replayed(Recorded),
 }
 
+impl<T> Written<T> {
+    /// Of a change that is idempotent by itself, and so takes no key.
+    pub(super) fn once(self) -> Result<T, Problem> {
+        match self {
+            Written::Done(done) => Ok(done),
+            Written::Replayed(_) => Err(Problem::conflict("this takes no Idempotency-Key: it is idempotent by itself")),
+        }
+    }
+}
+
 impl Terms {
+    /// Create a resource: together with others where nothing but the resource itself is to be written.
+    pub async fn create_resource(&self, store: &Store, new: NewResource) -> Result<Written<Resource>, Error> {
+        let (scope, actor) = (self.scope.clone(), self.actor.clone());
+        if !self.dry_run && self.key.is_none() {
+            return Ok(Written::Done(store.create_resource(scope, actor, new).await?));
+        }
+        let new = Arc::new(new);
+        self.write(store, 0, 201, move |tx| {
+            let (scope, actor, new) = (scope.clone(), actor.clone(), new.clone());
+            Box::pin(async move { tx.create_resource(&scope, &actor, &new).await })
+        })
+        .await
+    }
+
     /// Do `work` in a transaction: for show in a dry run, at most once under an idempotency key. `status` is what the
     /// answer will bear, for the record.
     pub async fn write<T, F>(&self, store: &Store, order: i64, status: u16, work: F) -> Result<Written<T>, Error>

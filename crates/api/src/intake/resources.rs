@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use model::{Desired, Labels, Resource, ResourceId, check_annotations, check_labels, check_name, check_plugin_name};
+use model::{
+    Desired, DriftPolicy, Labels, Resource, ResourceId, check_annotations, check_labels, check_name, check_plugin_name,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use store::{Error, NewResource, Refusal, StoredResource};
@@ -40,6 +42,14 @@ pub struct NewResourceBody {
     #[serde(default)]
     #[schema(value_type = BTreeMap<String, String>)]
     pub annotations: Labels,
+    /// What to do when it is no longer as it was made.
+    #[serde(default = "corrected")]
+    #[schema(value_type = Option<DriftPolicy>)]
+    pub drift_policy: DriftPolicy,
+}
+
+fn corrected() -> DriftPolicy {
+    DriftPolicy::Correct
 }
 
 /// A PUT: the whole spec; what is absent besides stays as it is.
@@ -58,6 +68,7 @@ pub struct ResourceUpdate {
     pub labels: Option<Labels>,
     #[schema(value_type = Option<BTreeMap<String, String>>)]
     pub annotations: Option<Labels>,
+    pub drift_policy: Option<DriftPolicy>,
 }
 
 /// A change of the desired state.
@@ -83,6 +94,7 @@ impl Edit {
             spec: Value::Object(update.spec),
             labels: update.labels.unwrap_or(current.labels),
             annotations: update.annotations.unwrap_or(current.annotations),
+            drift_policy: update.drift_policy.unwrap_or(current.drift_policy),
         })
     }
 
@@ -104,6 +116,7 @@ fn merge(current: &Resource, patch: &Map<String, Value>) -> Result<ResourceUpdat
         "plugin_config": current.plugin_config,
         "labels": current.labels,
         "annotations": current.annotations,
+        "drift_policy": current.drift_policy,
     });
     json_patch::merge(&mut fields, &Value::Object(patch.clone()));
     // Removing the labels means none, not the old ones.
@@ -112,7 +125,7 @@ fn merge(current: &Resource, patch: &Map<String, Value>) -> Result<ResourceUpdat
             fields.entry(emptied).or_insert_with(|| Value::Object(Map::new()));
         }
     }
-    for needed in ["action_plugin", "resource_type_version"] {
+    for needed in ["action_plugin", "resource_type_version", "drift_policy"] {
         if fields.get(needed).is_none() {
             return Err(Problem::unprocessable(format!("{needed}: it can be changed, not removed")));
         }
@@ -125,7 +138,11 @@ fn check(desired: &Desired) -> Result<(), Problem> {
     check_plugin_name("action_plugin", &desired.action_plugin)?;
     check_labels(&desired.labels)?;
     check_annotations(&desired.annotations)?;
-    let bytes = desired.plugin_config.to_string().len();
+    check_plugin_config(&desired.plugin_config)
+}
+
+pub(super) fn check_plugin_config(config: &Value) -> Result<(), Problem> {
+    let bytes = config.to_string().len();
     if bytes > MAX_PLUGIN_CONFIG {
         return Err(Problem::bad_request(format!(
             "plugin_config: expected at most {MAX_PLUGIN_CONFIG} bytes, found {bytes}"
@@ -144,6 +161,7 @@ impl App {
             spec: Value::Object(body.spec),
             labels: body.labels,
             annotations: body.annotations,
+            drift_policy: body.drift_policy,
         };
         check(&desired)?;
         model::check_type_name("resource_type_name", &body.resource_type_name)?;
@@ -152,21 +170,14 @@ impl App {
             let kind =
                 self.catalogue.entry(&terms.scope, &body.resource_type_name, &desired.resource_type_version).await?;
             let spec = self.catalogue.admit(&kind.schema, desired.spec.clone()).await?;
-            let new = Arc::new(NewResource {
+            let new = NewResource {
                 name: body.name.clone(),
                 resource_type_name: body.resource_type_name.clone(),
                 desired: Desired { spec, ..desired.clone() },
                 type_id: kind.stored.body.id,
                 type_seen_at: kind.stored.body.resource_version,
-            });
-            let (scope, actor) = (terms.scope.clone(), terms.actor.clone());
-            let written = terms
-                .write(&self.store, 0, 201, move |tx| {
-                    let (scope, actor, new) = (scope.clone(), actor.clone(), new.clone());
-                    Box::pin(async move { tx.create_resource(&scope, &actor, &new).await })
-                })
-                .await;
-            match written {
+            };
+            match terms.create_resource(&self.store, new).await {
                 Err(Error::Refused(Refusal::TypeChanged { .. })) => self.catalogue.forget(),
                 // What was only tried has no id.
                 Ok(Written::Done(created)) if terms.dry_run => {

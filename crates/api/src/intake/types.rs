@@ -5,13 +5,14 @@ use std::sync::Arc;
 use model::schema::Schema;
 use model::{ResourceType, TypeId, check_type_name, check_version};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use store::{NewType, Refusal};
 use utoipa::ToSchema;
 
 use super::Terms;
 use super::catalogue::broken;
 use super::once::Written;
+use super::resources::check_plugin_config;
 use crate::app::App;
 use crate::params::check_text;
 use crate::problem::Problem;
@@ -35,6 +36,10 @@ pub struct NewTypeBody {
     /// An OpenAPI v3 schema of an object.
     #[schema(value_type = Object)]
     pub schema: Value,
+    /// Plugin configuration for all resources of the type; a resource's own is laid over it.
+    #[serde(default)]
+    #[schema(value_type = Object)]
+    pub plugin_config: Map<String, Value>,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
@@ -46,6 +51,21 @@ pub struct TypeUpdate {
     /// The whole new schema.
     #[schema(value_type = Object)]
     pub schema: Value,
+    /// The whole new plugin configuration; left as it is when absent.
+    #[schema(value_type = Option<Object>)]
+    pub plugin_config: Option<Map<String, Value>>,
+}
+
+impl TypeUpdate {
+    /// What the type is to be, given what it is.
+    fn next(&self, held: &ResourceType) -> ResourceType {
+        ResourceType {
+            description: self.description.clone().unwrap_or_else(|| held.description.clone()),
+            schema: self.schema.clone(),
+            plugin_config: self.plugin_config.clone().map_or_else(|| held.plugin_config.clone(), Value::Object),
+            ..held.clone()
+        }
+    }
 }
 
 impl App {
@@ -53,12 +73,15 @@ impl App {
         check_type_name("name", &body.name)?;
         check_version("version", &body.version)?;
         check_text("description", &body.description, MAX_DESCRIPTION)?;
+        let plugin_config = Value::Object(body.plugin_config);
+        check_plugin_config(&plugin_config)?;
         self.catalogue.compile(body.schema.clone()).await?;
         let new = Arc::new(NewType {
             name: body.name,
             version: body.version,
             description: body.description,
             schema: body.schema,
+            plugin_config,
         });
         let (scope, actor) = (terms.scope.clone(), terms.actor.clone());
         let written = terms
@@ -81,14 +104,15 @@ impl App {
         if let Some(description) = &body.description {
             check_text("description", description, MAX_DESCRIPTION)?;
         }
-        let schema = self.catalogue.compile(body.schema.clone()).await?;
         let seen = self.store.resource_type(&terms.scope, id).await?;
         if seen.tenant != terms.scope.id {
             return Err(Problem::forbidden("this type belongs to the fleet; only an operator may change it there"));
         }
+        check_plugin_config(&body.next(&seen.body).plugin_config)?;
         let checked = if seen.body.schema == body.schema {
             None
         } else {
+            let schema = self.catalogue.compile(body.schema.clone()).await?;
             Some((self.check_resources(&schema, id).await?, schema))
         };
         let body = Arc::new(body);
@@ -100,8 +124,8 @@ impl App {
                 Box::pin(async move {
                     let held = tx.hold_type(&scope, id).await?;
                     if_match.check(held.resource_version)?;
-                    let description = body.description.as_ref().unwrap_or(&held.description);
-                    if held.schema == body.schema && held.description == *description {
+                    let next = body.next(&held);
+                    if next == held {
                         return Ok(held);
                     }
                     if let Some((up_to, schema)) = &checked {
@@ -110,17 +134,12 @@ impl App {
                     } else if held.schema != body.schema {
                         return Err(Refusal::TypeChanged { type_id: id }.into());
                     }
-                    tx.update_type(&scope, &actor, &held, description, &body.schema).await
+                    tx.update_type(&scope, &actor, &held, &next).await
                 })
             })
             .await?;
         self.catalogue.forget();
-        match written {
-            Written::Done(updated) => Ok(updated),
-            Written::Replayed(_) => {
-                Err(Problem::conflict("a PUT takes no Idempotency-Key: it is idempotent by itself"))
-            }
-        }
+        written.once()
     }
 
     pub async fn delete_type(&self, terms: &Terms, id: TypeId) -> Result<(), Problem> {

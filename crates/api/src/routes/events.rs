@@ -42,7 +42,7 @@ pub struct EventListParams {
 
 /// List events
 ///
-/// Every change, in order: who, when, what, before and after. Changes of tokens and tenants are shown to admins.
+/// Every change, in order: who, when, what, before and after. Changes of tokens, tenants and secrets are shown to admins.
 #[utoipa::path(get, path = "/api/v1/events", tag = "Events", operation_id = "list_events",
     params(EventListParams),
     responses((status = 200, description = "A page of events; with `watch`, a stream of changes", content(

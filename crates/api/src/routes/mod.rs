@@ -2,13 +2,18 @@
 
 mod events;
 mod health;
+mod leaving;
+mod operations;
 mod pages;
+mod plugins;
 mod reply;
 mod resource_types;
 mod resources;
+mod secrets;
 mod tenants;
 mod terms;
 mod tokens;
+mod webhooks;
 
 use std::sync::Arc;
 
@@ -41,6 +46,15 @@ pub fn router(app: Arc<App>) -> Router {
         .with_state(app)
 }
 
+/// What probes and Prometheus ask for, and nothing else: for processes that serve no API.
+pub fn probes(app: Arc<App>) -> Router {
+    let probes = OpenApiRouter::with_openapi(openapi::base())
+        .routes(routes!(health::health))
+        .routes(routes!(health::ready))
+        .routes(routes!(health::metrics));
+    probes.split_for_parts().0.fallback(pages::nowhere).layer(from_fn_with_state(app.clone(), observe)).with_state(app)
+}
+
 /// The routes that `/openapi.json` describes.
 pub(crate) fn documented() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::with_openapi(openapi::base())
@@ -52,12 +66,20 @@ pub(crate) fn documented() -> OpenApiRouter<Arc<App>> {
             resources::get_resource,
             resources::put_resource,
             resources::patch_resource,
-            resources::delete_resource
+            leaving::delete_resource
         ))
         .routes(routes!(resources::get_resource_by_name))
         .routes(routes!(resources::reconcile_resource))
+        .routes(routes!(leaving::put_finalizers))
         .routes(routes!(resources::get_history))
+        .routes(routes!(operations::list_operations))
         .routes(routes!(resources::get_outputs))
+        .routes(routes!(secrets::list_secrets))
+        .routes(routes!(secrets::get_secret, secrets::set_secret, secrets::delete_secret))
+        .routes(routes!(plugins::list_actions))
+        .routes(routes!(plugins::list_inputs))
+        .routes(routes!(webhooks::github))
+        .routes(routes!(webhooks::gitlab))
         .routes(routes!(events::list_events))
         .routes(routes!(tenants::create_tenant, tenants::list_tenants))
         .routes(routes!(tenants::get_tenant, tenants::delete_tenant))

@@ -163,7 +163,7 @@ pub async fn get_type_by_name(
 
 /// Change a resource type
 ///
-/// Its description and schema. A schema that a live resource would break is refused, naming the resources.
+/// Its description, schema and plugin configuration. A schema that a live resource would break is refused, naming the resources.
 #[utoipa::path(put, path = "/api/v1/resource-types/{id}", tag = "Resource types", operation_id = "update_resource_type",
     params(("id" = i64, Path, description = "The type's id"), WriteParams), request_body = TypeUpdate,
     responses((status = 200, description = "Changed", body = ResourceType)))]

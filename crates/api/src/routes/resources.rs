@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::Response;
-use model::{HistoryEntry, Kind, Resource, ResourceId, Role, Scope, Selector, Status};
+use model::{DriftPolicy, HistoryEntry, Kind, Resource, ResourceId, Role, Scope, Selector, Status};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use store::{Error, EventFilter, ResourceFilter};
@@ -148,7 +148,7 @@ pub async fn list_resources(
         let since = Since::parse(params.since, params.timeout_seconds)?;
         return watch::stream(&app, caller, Resources { filter }, since, &headers).await;
     }
-    let page = app.store.resources(&caller.scope, &filter, params.cursor.unwrap_or(0), limit).await?;
+    let page = app.store.resource_texts(&caller.scope, &filter, params.cursor.unwrap_or(0), limit).await?;
     Ok(list(&uri, &page))
 }
 
@@ -182,7 +182,7 @@ pub async fn get_resource(
     At(id): At<ResourceId>,
 ) -> Result<Response, Problem> {
     caller.require(Role::Viewer)?;
-    let found = app.store.resource(&caller.scope, id).await?.body;
+    let found = app.store.resource_text(&caller.scope, id).await?;
     Ok(read(&headers, found.resource_version, &found))
 }
 
@@ -202,7 +202,7 @@ pub async fn get_resource_by_name(
     for (field, text) in [("type", &type_name), ("version", &version), ("name", &name)] {
         check_text(field, text, 253)?;
     }
-    let found = app.store.resource_by_name(&caller.scope, &type_name, &name).await?.body;
+    let found = app.store.resource_by_name(&caller.scope, &type_name, &name).await?;
     if found.resource_type_version != version {
         let at = &found.resource_type_version;
         return Err(Problem::not_found(format!(
@@ -214,8 +214,8 @@ pub async fn get_resource_by_name(
 
 /// Replace a resource's spec
 ///
-/// A spec that differs makes a new generation; one that does not changes nothing. Labels, annotations, plugin and
-/// version stay as they are where absent.
+/// A spec that differs makes a new generation; one that does not changes nothing. Labels, annotations, plugin,
+/// version and drift policy stay as they are where absent.
 #[utoipa::path(put, path = "/api/v1/resources/{id}", tag = "Resources", operation_id = "update_resource",
     params(("id" = i64, Path, description = "The resource's id"), WriteParams), request_body = ResourceUpdate,
     responses((status = 200, description = "Changed", body = Resource)))]
@@ -232,8 +232,8 @@ pub async fn put_resource(
 
 /// Change parts of a resource
 ///
-/// A JSON merge patch (RFC 7396) over `spec`, `labels`, `annotations`, `plugin_config`, `action_plugin` and
-/// `resource_type_version`; null removes.
+/// A JSON merge patch (RFC 7396) over `spec`, `labels`, `annotations`, `plugin_config`, `action_plugin`,
+/// `resource_type_version` and `drift_policy`; null removes.
 #[utoipa::path(patch, path = "/api/v1/resources/{id}", tag = "Resources", operation_id = "patch_resource",
     params(("id" = i64, Path, description = "The resource's id"), WriteParams),
     request_body(content((ResourcePatch = "application/merge-patch+json"), (ResourcePatch = "application/json"))),
@@ -264,6 +264,7 @@ pub struct ResourcePatch {
     labels: Option<Value>,
     #[schema(value_type = Option<Object>)]
     annotations: Option<Value>,
+    drift_policy: Option<DriftPolicy>,
 }
 
 async fn edit(
@@ -277,24 +278,6 @@ async fn edit(
     caller.require(Role::Editor)?;
     let updated = app.edit_resource(&caller.terms(params.dry_run, if_match), id, edit).await?;
     Ok(tagged(StatusCode::OK, updated.resource_version, &updated))
-}
-
-/// Delete a resource
-///
-/// What it stands for is destroyed first; until that is done it stays visible as `deleting`, and its name is taken.
-#[utoipa::path(delete, path = "/api/v1/resources/{id}", tag = "Resources", operation_id = "delete_resource",
-    params(("id" = i64, Path, description = "The resource's id"), WriteParams),
-    responses((status = 202, description = "It will go", body = Resource)))]
-pub async fn delete_resource(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    if_match: IfMatch,
-    At(id): At<ResourceId>,
-    Params(params): Params<WriteParams>,
-) -> Result<Response, Problem> {
-    caller.require(Role::Editor)?;
-    let written = app.delete_resource(&caller.terms(params.dry_run, if_match), id).await?;
-    Ok(accepted(written, id))
 }
 
 /// Force a reconciliation now
@@ -315,7 +298,7 @@ pub async fn reconcile_resource(
     Ok(accepted(written, id))
 }
 
-fn accepted(written: Written<Resource>, id: ResourceId) -> Response {
+pub(super) fn accepted(written: Written<Resource>, id: ResourceId) -> Response {
     match written {
         Written::Done(body) => tagged(StatusCode::ACCEPTED, body.resource_version, &body),
         Written::Replayed(recorded) => replay(&recorded, |_| location(id)),

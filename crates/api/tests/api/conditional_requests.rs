@@ -6,6 +6,7 @@ use crate::harness::{Server, stories};
 async fn if_match_guards_every_change(server: Server) {
     let kind = server.with_type().await;
     server.with_resource("production-pg").await;
+    server.put("/api/v1/secrets/hush", &json!({"value": "first"})).await.expect(201);
     let read = server.get("/api/v1/resources/1").await;
     let tag = read.header("etag").to_string();
     assert_eq!(tag, format!("\"{}\"", read.body["resource_version"]));
@@ -14,6 +15,10 @@ async fn if_match_guards_every_change(server: Server) {
         (Method::PUT, "/api/v1/resources/1".to_string(), larger.clone()),
         (Method::PATCH, "/api/v1/resources/1".to_string(), larger.clone()),
         (Method::DELETE, "/api/v1/resources/1".to_string(), json!(null)),
+        (Method::DELETE, "/api/v1/resources/1?forget=true".to_string(), json!(null)),
+        (Method::PUT, "/api/v1/resources/1/finalizers".to_string(), json!({"finalizers": ["a.example/veto"]})),
+        (Method::PUT, "/api/v1/secrets/hush".to_string(), json!({"value": "other"})),
+        (Method::DELETE, "/api/v1/secrets/hush".to_string(), json!(null)),
         (Method::POST, "/api/v1/resources/1/reconcile".to_string(), json!(null)),
         (Method::PUT, format!("/api/v1/resource-types/{}", kind["id"]), json!({"schema": {"type": "object"}})),
         (Method::DELETE, format!("/api/v1/resource-types/{}", kind["id"]), json!(null)),
@@ -53,11 +58,13 @@ async fn of_many_changes_on_one_version_one_wins(server: Server) {
 async fn a_known_version_is_not_sent_again(server: Server) {
     let kind = server.with_type().await;
     server.with_resource("production-pg").await;
+    server.put("/api/v1/secrets/hush", &json!({"value": "first"})).await.expect(201);
     for path in [
         "/api/v1/resources/1".to_string(),
         "/api/v1/resources/by-name/DatabaseCluster/v1/production-pg".to_string(),
         format!("/api/v1/resource-types/{}", kind["id"]),
         "/api/v1/resource-types/DatabaseCluster/v1".to_string(),
+        "/api/v1/secrets/hush".to_string(),
     ] {
         let tag = server.get(&path).await.header("etag").to_string();
         let request = server.request(Method::GET, &path).header("if-none-match", &tag);

@@ -3,12 +3,16 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
-use api::{Access, App};
-use model::{Actor, Role, Scope};
+use api::{Access, App, Engine};
+use controller::Keyring;
+use model::plugin::Changes;
+use model::reconcile::{End, Report};
+use model::{Actor, Ladder, Operation, ResourceId, Role, Scope};
 use reqwest::{Method, Response, StatusCode};
 use serde_json::{Value, json};
-use store::{Location, NewToken, Store};
+use store::{Claim, Claimant, Conclusion, Location, NewToken, Store};
 
 /// Each story runs on both databases.
 macro_rules! stories {
@@ -75,14 +79,18 @@ impl Server {
     async fn start(location: Location, dir: tempfile::TempDir, access: Access) -> Server {
         Store::migrate(&location).await.expect("the database migrates");
         let store = Store::open(&location).await.expect("the database opens");
-        let app = App::new(store, access);
+        let app = App::new(store, access, engine());
         let address = listen(app.clone()).await;
         Server { address, app, location, client: client(), _dir: dir }
     }
 
     /// The same server asking for tokens, on another port.
     pub async fn asking_for_tokens(&self) -> Server {
-        let app = App::new(self.app.store.clone(), Access::Tokens);
+        self.with_app(App::new(self.app.store.clone(), Access::Tokens, engine())).await
+    }
+
+    /// Another server on the same database.
+    pub async fn with_app(&self, app: Arc<App>) -> Server {
         let address = listen(app.clone()).await;
         let dir = tempfile::tempdir().expect("a temporary folder");
         Server { address, app, location: self.location.clone(), client: client(), _dir: dir }
@@ -152,6 +160,43 @@ impl Server {
         self.post("/api/v1/resources", &resource(name)).await.expect(201)
     }
 
+    /// What a controller does: claim a resource, and write down how that ended.
+    pub async fn conclude(&self, id: i64, end: End, holds: Option<Vec<String>>) -> Operation {
+        let claim = self.claim(id).await;
+        let step = *claim.operation.body.kind.steps().last().expect("a step");
+        let report = Report {
+            step,
+            attempt: 1,
+            changes: Changes { created: 1, ..Changes::default() },
+            checkpoint: Value::Null,
+            end,
+            outputs: None,
+            memory: None,
+            holds,
+        };
+        let operation = claim.operation.body.clone();
+        let conclusion = Conclusion {
+            resource: ResourceId(id),
+            fencing_token: claim.record.fencing_token,
+            operation: claim.operation,
+            report,
+            holder: "story".into(),
+            ladder: Ladder::default(),
+            drift_interval: Duration::from_secs(300),
+            chance: 0.5,
+        };
+        let kept = self.app.store.conclude(vec![conclusion]).await.expect("written down");
+        assert!(kept.contains(&ResourceId(id)), "the claim was lost");
+        operation
+    }
+
+    pub async fn claim(&self, id: i64) -> Claim {
+        let claimant =
+            Claimant { holder: "story".into(), lease: Duration::from_secs(30), trace_ids: vec!["trace-1".into()] };
+        let claims = self.app.store.claim(vec![ResourceId(id)], claimant).await.expect("claimed");
+        claims.into_iter().next().expect("it is due")
+    }
+
     /// Change a row behind the API's back, as the engine will.
     pub async fn sql(&self, text: &'static str) {
         let url = match &self.location {
@@ -162,6 +207,15 @@ impl Server {
         sqlx::query(text).execute(&pool).await.expect("the statement is right");
         pool.close().await;
     }
+}
+
+/// One key for all, as all servers of a database share it.
+pub fn keyring() -> Keyring {
+    Keyring::parse(&"AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=".into()).expect("a key")
+}
+
+fn engine() -> Engine {
+    Engine { keyring: Some(Arc::new(keyring())), ..Engine::default() }
 }
 
 pub fn database_cluster() -> Value {

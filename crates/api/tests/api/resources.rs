@@ -7,6 +7,7 @@ async fn a_resource_is_created_pending_with_its_defaults_filled_in(server: Serve
     let created = server.with_resource("production-pg").await;
     insta::assert_json_snapshot!(created, {
         ".created_at" => "[time]", ".updated_at" => "[time]", ".resource_version" => "[version]",
+        ".next_reconcile_at" => "[time]",
         ".conditions[].last_transition_time" => "[time]",
     }, @r#"
     {
@@ -30,6 +31,27 @@ async fn a_resource_is_created_pending_with_its_defaults_filled_in(server: Serve
           "reason": "NeverReconciled",
           "message": "Waiting for the first reconciliation",
           "last_transition_time": "[time]"
+        },
+        {
+          "type": "Reconciling",
+          "status": "False",
+          "reason": "Queued",
+          "message": "",
+          "last_transition_time": "[time]"
+        },
+        {
+          "type": "Stalled",
+          "status": "False",
+          "reason": "NoFailure",
+          "message": "",
+          "last_transition_time": "[time]"
+        },
+        {
+          "type": "Drifted",
+          "status": "Unknown",
+          "reason": "NotObserved",
+          "message": "",
+          "last_transition_time": "[time]"
         }
       ],
       "spec": {
@@ -46,7 +68,15 @@ async fn a_resource_is_created_pending_with_its_defaults_filled_in(server: Serve
       "tenant": "default",
       "resource_version": "[version]",
       "deletion_requested_at": null,
-      "reconcile_requested_at": null
+      "reconcile_requested_at": null,
+      "next_reconcile_at": "[time]",
+      "operation_id": null,
+      "drift_policy": "correct",
+      "drift": null,
+      "failure": null,
+      "failures": 0,
+      "finalizers": [],
+      "holds": []
     }
     "#);
     assert_eq!(server.get("/api/v1/resources/1").await.expect(200), created, "a read shows what the answer showed");
@@ -116,6 +146,23 @@ async fn a_patch_merges(server: Server) {
     assert_eq!(server.patch("/api/v1/resources/1", &json!({"name": "other"})).await.status, 422, "a name is for life");
     assert_eq!(server.patch("/api/v1/resources/1", &json!([1])).await.status, 422);
     assert_eq!(server.patch("/api/v1/resources/1", &json!({"action_plugin": null})).await.status, 422);
+}
+
+async fn a_drift_policy_says_what_to_do_and_makes_no_new_generation(server: Server) {
+    server.with_type().await;
+    let mut body = resource("production-pg");
+    body["drift_policy"] = json!("report");
+    assert_eq!(server.post("/api/v1/resources", &body).await.expect(201)["drift_policy"], "report");
+    let spec = json!({"engine": "postgres", "storage_gb": 100});
+    let put = server.put("/api/v1/resources/1", &json!({"spec": spec, "drift_policy": "ignore"})).await.expect(200);
+    assert_eq!((put["drift_policy"].as_str(), put["generation"].as_i64()), (Some("ignore"), Some(1)));
+    let kept = server.put("/api/v1/resources/1", &json!({"spec": spec})).await.expect(200);
+    assert_eq!(kept, put, "what a PUT does not name stays");
+    let patched = server.patch("/api/v1/resources/1", &json!({"drift_policy": "correct"})).await.expect(200);
+    assert_eq!((patched["drift_policy"].as_str(), patched["generation"].as_i64()), (Some("correct"), Some(1)));
+    for wrong in [json!("fix"), json!(null), json!(1)] {
+        assert_eq!(server.patch("/api/v1/resources/1", &json!({"drift_policy": wrong})).await.status, 422, "{wrong}");
+    }
 }
 
 async fn a_put_may_move_a_resource_to_another_version_of_its_type(server: Server) {
@@ -218,6 +265,7 @@ stories!(
     a_bad_spec_is_a_400_that_names_each_offending_field,
     a_put_that_changes_the_spec_makes_a_new_generation_and_one_that_does_not_changes_nothing,
     a_patch_merges,
+    a_drift_policy_says_what_to_do_and_makes_no_new_generation,
     a_put_may_move_a_resource_to_another_version_of_its_type,
     a_name_is_taken_once_per_type_and_free_again_after_a_delete,
     what_may_exist_outside_stays_visible_while_it_goes,

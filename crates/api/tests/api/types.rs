@@ -45,6 +45,30 @@ async fn a_type_update_that_changes_nothing_changes_nothing(server: Server) {
     assert_eq!(same, kind);
 }
 
+async fn a_type_configures_the_plugins_of_its_resources(server: Server) {
+    let kind = server.with_type().await;
+    assert_eq!(kind["plugin_config"], json!({}));
+    let path = format!("/api/v1/resource-types/{}", kind["id"]);
+    server.with_resource("production-pg").await;
+    let config = json!({"repository": "acme/infra", "ref": "main"});
+    let changed = server.put(&path, &json!({"schema": kind["schema"], "plugin_config": config})).await.expect(200);
+    assert_eq!((&changed["plugin_config"], &changed["description"]), (&config, &kind["description"]));
+    assert_ne!(changed["resource_version"], kind["resource_version"]);
+    assert_eq!(server.get(&path).await.expect(200), changed);
+    let kept = server.put(&path, &json!({"schema": kind["schema"], "description": "x"})).await.expect(200);
+    assert_eq!(kept["plugin_config"], config, "what a PUT does not name stays");
+    assert_eq!(server.get("/api/v1/resources/1").await.expect(200)["generation"], 1);
+    let large = json!({"note": "x".repeat(300_000)});
+    assert_eq!(server.put(&path, &json!({"schema": kind["schema"], "plugin_config": large})).await.status, 400);
+    let mut other = database_cluster();
+    (other["name"], other["plugin_config"]) = (json!("Other"), large);
+    assert_eq!(server.post("/api/v1/resource-types", &other).await.status, 400);
+    other["plugin_config"] = json!([]);
+    assert_eq!(server.post("/api/v1/resource-types", &other).await.status, 422);
+    other["plugin_config"] = config.clone();
+    assert_eq!(server.post("/api/v1/resource-types", &other).await.expect(201)["plugin_config"], config);
+}
+
 async fn a_type_in_use_cannot_be_deleted(server: Server) {
     let kind = server.with_type().await;
     let used_by = server.with_resource("production-pg").await;
@@ -104,6 +128,7 @@ stories!(
     a_type_exists_once,
     a_schema_change_that_would_break_a_live_resource_is_refused_naming_it,
     a_type_update_that_changes_nothing_changes_nothing,
+    a_type_configures_the_plugins_of_its_resources,
     a_type_in_use_cannot_be_deleted,
     a_schema_that_cannot_be_used_is_refused_with_every_reason,
     names_and_versions_of_types_follow_rules,

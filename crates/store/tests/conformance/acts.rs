@@ -7,7 +7,8 @@ use model::{
 };
 use serde_json::{Value, json};
 use store::{
-    Error, EventFilter, NewHistoryEntry, NewResource, NewTenant, NewToken, NewType, Refusal, Store, StoredResource, Tx,
+    Error, EventFilter, NewHistoryEntry, NewResource, NewTenant, NewToken, NewType, Refusal, ResourceText, Store,
+    StoredResource, Tx,
 };
 
 use crate::db::eventually;
@@ -38,6 +39,7 @@ pub fn new_type(name: &str, version: &str) -> NewType {
         version: version.into(),
         description: format!("{name} at {version}"),
         schema: json!({"type": "object"}),
+        plugin_config: json!({}),
     }
 }
 
@@ -53,6 +55,7 @@ pub fn new_resource(name: &str, of: &ResourceType) -> NewResource {
             spec: json!({"count": 0}),
             labels: Labels::new(),
             annotations: Labels::new(),
+            drift_policy: model::DriftPolicy::Correct,
         },
         type_id: of.id,
         type_seen_at: of.resource_version,
@@ -85,7 +88,8 @@ pub async fn some_type(store: &Store, scope: &Scope, name: &str) -> ResourceType
 pub async fn update_type(store: &Store, scope: &Scope, id: TypeId, schema: &Value) -> Result<ResourceType, Error> {
     let work = work!([scope, schema], |tx| {
         let held = tx.hold_type(&scope, id).await?;
-        tx.update_type(&scope, &actor(), &held, "changed", &schema).await
+        let next = ResourceType { description: "changed".into(), schema, ..held.clone() };
+        tx.update_type(&scope, &actor(), &held, &next).await
     });
     store.write(id.0, work).await
 }
@@ -99,7 +103,12 @@ pub async fn delete_type(store: &Store, scope: &Scope, id: TypeId) -> Result<(),
 }
 
 pub async fn create_resource(store: &Store, scope: &Scope, new: &NewResource) -> Result<Resource, Error> {
-    store.write(0, work!([scope, new], |tx| tx.create_resource(&scope, &actor(), &new).await)).await
+    store.create_resource(scope.clone(), actor(), new.clone()).await
+}
+
+/// What a reader of the text sees.
+pub fn as_shown(text: &ResourceText) -> Resource {
+    serde_json::from_str(&serde_json::to_string(text).expect("JSON")).expect("a resource")
 }
 
 /// Any resource, for stories that are about something else.

@@ -179,7 +179,8 @@ async fn of_64_writers_on_one_name_exactly_one_wins(db: Db) {
         }
     }
     assert_eq!(created.len(), 1);
-    assert_eq!(db.store.resource_by_name(&home(), "Database", "wanted").await.expect("found").body, created[0]);
+    let found = db.store.resource_by_name(&home(), "Database", "wanted").await.expect("found");
+    assert_eq!(as_shown(&found), created[0]);
     assert_eq!(events_of(&db.store, &home()).await.len(), 2);
 }
 

@@ -17,7 +17,8 @@ pub struct Db {
 /// A database, perhaps an empty one.
 pub struct Database {
     pub location: Location,
-    _folder: Option<TempDir>,
+    /// Goes with the database.
+    pub _folder: Option<TempDir>,
 }
 
 impl Db {

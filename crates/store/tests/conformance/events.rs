@@ -46,7 +46,7 @@ async fn events_are_filtered_by_kind_and_object(db: Db) {
     assert_eq!(seen(&[Kind::ResourceType, Kind::Resource], None).await, [of_first, of_second, of_resource, of_second]);
     assert_eq!(seen(&[Kind::Resource], Some(4711)).await, []);
     assert_eq!(seen(&[Kind::Tenant], None).await, []);
-    assert_eq!(seen(&Kind::ALL, None).await.len(), 5);
+    assert_eq!(seen(Kind::ALL, None).await.len(), 5);
 }
 
 async fn a_filter_that_names_no_kind_finds_nothing(db: Db) {

@@ -36,7 +36,12 @@ async fn no_statement_goes_through_a_table_that_grows(db: Db) {
     let mut postgres = db.raw().await;
     // What is rare in a table of test size may be cheaper to come upon than to look up: that choice is taken away, and
     // whatever goes through a table still has no index to use.
-    execute(&mut postgres, "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off").await;
+    // The same goes for joins with a batch, of whose size the planner knows nothing.
+    execute(
+        &mut postgres,
+        "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_mergejoin = off; SET enable_hashjoin = off",
+    )
+    .await;
     for statement in &statements {
         let plan = explain_on_postgres(&mut postgres, statement).await;
         let scan = scan_on_postgres(&plan);
@@ -46,9 +51,11 @@ async fn no_statement_goes_through_a_table_that_grows(db: Db) {
     let other = Db::sqlite().await;
     let mut sqlite = other.raw().await;
     let horizon = "SELECT coalesce(max(seq), 0) AS horizon, coalesce(max(seq), 0) AS newest FROM events".to_string();
-    let texts = statements.into_iter().map(|it| it.text).filter(|text| !text.contains("pg_")).chain([horizon]);
+    // What is only PostgreSQL's own way of putting it, SQLite does not read.
+    let shared = |text: &String| !text.contains("pg_") && !text.contains("json_to_recordset");
+    let texts = statements.into_iter().map(|it| it.text).filter(shared).chain([horizon]);
     for text in texts {
-        let text = text.replace(" FOR UPDATE", "").replace(" FOR SHARE", "");
+        let text = in_sqlites_words(&text);
         let plan = explain_on_sqlite(&mut sqlite, &text).await;
         // An INSERT's plan also shows how foreign keys would be repaired, which never happens: only what it names counts.
         let is_named = |name: &str| text.split([' ', '(', '.']).any(|word| word == name);
@@ -58,6 +65,16 @@ async fn no_statement_goes_through_a_table_that_grows(db: Db) {
         });
         assert!(scan.is_none(), "SQLite: {scan:?} in\n{}\nfor\n{text}", plan.join("\n"));
     }
+}
+
+/// What `dialect` says differently.
+fn in_sqlites_words(text: &str) -> String {
+    let text = text.replace(" FOR UPDATE", "").replace(" FOR SHARE", "").replace("json_build_array(", "json_array(");
+    let Some((before, rest)) = text.split_once("json_to_recordset($1::json) AS v (") else { return text };
+    let (columns, after) = rest.split_once(')').expect("the end of the columns");
+    let columns: Vec<_> = columns.split(", ").filter_map(|column| column.split(' ').next()).collect();
+    let columns: Vec<_> = columns.iter().map(|name| format!("value ->> '{name}' AS {name}")).collect();
+    format!("{before}(SELECT {} FROM json_each($1)) AS v{after}", columns.join(", "))
 }
 
 /// Whether anybody could sign in is asked only when a server starts.
@@ -197,7 +214,9 @@ async fn read_everything(
     store.resource_types(scope, None, 0, 10).await.expect("read");
     store.resource_types(scope, Some("Database"), 0, 10).await.expect("read");
     store.resource(scope, id).await.expect("read");
+    store.resource_text(scope, id).await.expect("read");
     store.resource_by_name(scope, "Database", "orders").await.expect("read");
+    store.resource_texts(scope, &ResourceFilter::default(), 0, 10).await.expect("read");
     store.outputs(scope, id).await.expect("read");
     store.history(scope, id, None, 10).await.expect("read");
     store.specs_of_type(of.id, 0, EventSeq(i64::MAX), 10).await.expect("read");

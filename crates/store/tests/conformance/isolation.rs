@@ -67,9 +67,9 @@ async fn tenants_names_do_not_collide(db: Db) {
     let (acme, rival) = (tenant(&db.store, "acme").await, tenant(&db.store, "rival").await);
     for scope in [acme, rival] {
         let kind = some_type(&db.store, &scope, "Database").await;
-        some_resource(&db.store, &scope, &kind, "orders").await;
+        let created = some_resource(&db.store, &scope, &kind, "orders").await;
         let found = db.store.resource_by_name(&scope, "Database", "orders").await.expect("found");
-        assert_eq!((found.type_id, found.body.tenant), (kind.id, scope.name));
+        assert_eq!((found.id, found.tenant), (created.id, scope.name));
     }
 }
 

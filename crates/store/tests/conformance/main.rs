@@ -28,5 +28,6 @@ mod reconnect;
 mod refusals;
 mod resources;
 mod tenants;
+mod together;
 mod tokens;
 mod types;

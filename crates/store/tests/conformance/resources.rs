@@ -9,6 +9,7 @@ use crate::db::Db;
 
 on_both!(
     a_resource_reads_back_as_it_was_created,
+    a_resource_is_shown_to_the_letter_as_it_is,
     a_new_resource_is_pending_and_due_at_once,
     a_name_is_unique_among_the_live_resources_of_a_type_name,
     a_name_is_free_again_once_its_resource_is_gone_and_no_id_is_used_twice,
@@ -40,8 +41,35 @@ async fn a_resource_reads_back_as_it_was_created(db: Db) {
     let by_id = db.store.resource(&home(), created.id).await.expect("found by id");
     let by_name = db.store.resource_by_name(&home(), "Database", "orders").await.expect("found by name");
     assert_eq!((by_id.type_id, &by_id.body), (kind.id, &created));
-    assert_eq!((by_name.type_id, &by_name.body), (kind.id, &created));
+    assert_eq!(as_shown(&by_name), created);
     assert_eq!(db.store.resources(&home(), &Default::default(), 0, 10).await.expect("listed").items, [created]);
+}
+
+fn letters(it: &impl serde::Serialize) -> String {
+    serde_json::to_string(it).expect("JSON")
+}
+
+async fn a_resource_is_shown_to_the_letter_as_it_is(db: Db) {
+    let kind = some_type(&db.store, &home(), "Database").await;
+    let mut new = new_resource("orders", &kind);
+    new.desired.spec = json!({"z": [1.0, 1e300, null], "a": {"nested": "\u{0} \\ \"quotes\" ü"}});
+    new.desired.plugin_config = json!({"workspace": "prod"});
+    new.desired.labels = labels(&[("env", "prod"), ("example.com/tier", "")]);
+    new.desired.annotations = labels(&[("note", "any text: ü, \"quotes\", 'ticks'")]);
+    let id = create_resource(&db.store, &home(), &new).await.expect("created").id;
+    db.execute(&format!(
+        "UPDATE resources SET lifecycle = 'failed', status_message = 'it \"broke\"', last_reconcile_time = 1, \
+         deletion_requested_at = 2, reconcile_requested_at = 3 WHERE id = {id}"
+    ))
+    .await;
+    some_resource(&db.store, &home(), &kind, "plain").await;
+    let whole = db.store.resources(&home(), &Default::default(), 0, 10).await.expect("listed").items;
+    let texts = db.store.resource_texts(&home(), &Default::default(), 0, 10).await.expect("listed").items;
+    assert_eq!(letters(&texts), letters(&whole));
+    let text = db.store.resource_text(&home(), id).await.expect("found");
+    assert_eq!(letters(&text), letters(&whole[0]));
+    let text = db.store.resource_by_name(&home(), "Database", "orders").await.expect("found");
+    assert_eq!(letters(&text), letters(&whole[0]));
 }
 
 async fn a_new_resource_is_pending_and_due_at_once(db: Db) {

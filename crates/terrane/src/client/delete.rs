@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use api::intake::Forgotten;
 use clap::Args;
 use model::{Lifecycle, Resource};
 use serde_json::Value;
@@ -11,9 +12,10 @@ use super::api_client::ApiClient;
 use super::connection::Connection;
 use super::documents::{Document, Files, Kind, read_all};
 use super::failure::{Code, Failure, Tally};
-use super::print;
+use super::output::Format;
 use super::time::parse_duration;
 use super::wait::{Goal, reach, within};
+use super::{print, prompt};
 
 #[derive(Args)]
 pub struct Delete {
@@ -41,6 +43,15 @@ pub struct Delete {
     /// Stay no longer than this
     #[arg(long, value_name = "SPAN", value_parser = parse_duration)]
     timeout: Option<Duration>,
+    /// Let go of the resource without destroying what it stands for; says what may remain. See below for when to use it
+    #[arg(long, conflicts_with_all = ["filename", "selector", "wait", "no_wait"])]
+    forget: bool,
+    /// With --forget: do not ask
+    #[arg(short, long, requires = "forget")]
+    yes: bool,
+    /// With --forget: the form of the output, json or yaml
+    #[arg(short, long, value_enum, requires = "forget", hide_possible_values = true)]
+    output: Option<Format>,
     /// What is not there need not be deleted
     #[arg(long)]
     ignore_not_found: bool,
@@ -60,20 +71,30 @@ pub async fn run(client: &ApiClient, args: &Delete) -> Result<Option<Code>, Fail
     let mut tally = Tally::default();
     let mut going = vec![];
     for victim in victims(client, &finder, args).await? {
+        // A type is in use until the last resource of it is gone.
+        if matches!(victim, Victim::Type(_)) {
+            tally.count(see_off(client, args, std::mem::take(&mut going)).await)?;
+        }
         let outcome = delete(client, &finder, args, victim).await.map(|resource| going.extend(resource));
         tally.count(outcome)?;
     }
-    if !args.no_wait && !args.dry_run {
-        let waited = within(args.timeout, async {
-            for resource in &going {
-                print::note(&format!("waiting for {} to be gone…", label(resource)));
-                reach(client, &resource.resource_type_name, &resource.name, &Goal::Deleted).await?;
-            }
-            Ok(())
-        });
-        tally.count(waited.await)?;
-    }
+    tally.count(see_off(client, args, going).await)?;
     Ok(tally.worst())
+}
+
+/// Wait until these are gone, where that is wanted.
+async fn see_off(client: &ApiClient, args: &Delete, going: Vec<Resource>) -> Result<(), Failure> {
+    if args.no_wait || args.dry_run {
+        return Ok(());
+    }
+    let waited = within(args.timeout, async {
+        for resource in &going {
+            print::note(&format!("waiting for {} to be gone…", label(resource)));
+            reach(client, &resource.resource_type_name, &resource.name, &Goal::Deleted).await?;
+        }
+        Ok(())
+    });
+    waited.await
 }
 
 async fn victims(client: &ApiClient, finder: &Finder<'_>, args: &Delete) -> Result<Vec<Victim>, Failure> {
@@ -148,6 +169,9 @@ async fn delete(
             Err(failure) => return unless_missing(failure),
         },
     };
+    if args.forget {
+        return forget(client, args, &object, collection).await.map(|()| None).or_else(unless_missing);
+    }
     let left = match client.delete(&path_of(collection, &object)?, &query).await {
         Ok(left) => left,
         Err(failure) => return unless_missing(failure),
@@ -160,4 +184,32 @@ async fn delete(
     let is_gone = left.is_none() || resource.lifecycle == Lifecycle::Deleted;
     print::line(&format!("{} {}{tried}", label(&resource), if is_gone { "deleted" } else { "deleting" }))?;
     Ok((!is_gone).then_some(resource))
+}
+
+async fn forget(client: &ApiClient, args: &Delete, object: &Value, collection: &str) -> Result<(), Failure> {
+    if collection == TYPES {
+        return Err(Failure::usage("--forget is for resources; a type stands for nothing outside"));
+    }
+    let name = label(&read(object)?);
+    let question = format!("Forget {name}? What it stands for is not destroyed, and no longer managed.");
+    if !args.yes && !args.dry_run && !prompt::confirm(&question)? {
+        return Err(Failure::failed(format!("{name} stays as it is")));
+    }
+    let mut query = vec![("forget", "true".to_string())];
+    query.extend(args.dry_run.then(|| ("dry_run", "true".to_string())));
+    let answer = client.delete(&path_of(collection, object)?, &query).await?;
+    let may_remain = match &answer {
+        Some(answer) => read::<Forgotten>(answer)?.may_remain,
+        None => vec![],
+    };
+    match (args.output, &answer) {
+        (Some(Format::Json), Some(answer)) => print::json(answer)?,
+        (Some(Format::Yaml), Some(answer)) => print::yaml(answer)?,
+        _ => print::line(&format!("{name} forgotten{}", if args.dry_run { " (dry run)" } else { "" }))?,
+    }
+    if !may_remain.is_empty() {
+        print::note("What it stood for may still exist, and nobody looks after it any more:");
+        may_remain.iter().for_each(|line| print::note(&format!("  {}", print::clean(line))));
+    }
+    Ok(())
 }

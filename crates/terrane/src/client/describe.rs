@@ -1,8 +1,7 @@
 //! `terrane describe`: everything about one resource, for a person who wants to know why it is as it is.
 
 use clap::Args;
-use jiff::Timestamp;
-use model::{Event, HistoryEntry, Resource};
+use model::{Event, HistoryEntry, Operation, Resource};
 use serde_json::Value;
 
 use super::address::{Address, Finder, RESOURCES, parse_address, read};
@@ -10,11 +9,11 @@ use super::api_client::ApiClient;
 use super::connection::Connection;
 use super::events;
 use super::failure::Failure;
-use super::history;
 use super::output::pairs;
-use super::print;
 use super::table::Table;
-use super::time::age;
+use super::time::{age, moment};
+use super::waiting::waiting;
+use super::{history, operations, print};
 
 /// How many of the latest attempts and events are shown.
 const RECENT: usize = 10;
@@ -30,14 +29,30 @@ pub struct Describe {
 
 pub async fn run(client: &ApiClient, args: &Describe) -> Result<(), Failure> {
     let resource: Resource = read(&Finder::new(client).resource(&args.what).await?)?;
-    let attempts = client.list(&format!("{RESOURCES}/{}/history", resource.id), &[], Some(RECENT)).await?;
+    let of = |what: &str| format!("{RESOURCES}/{}/{what}", resource.id);
+    let attempts = client.list(&of("history"), &[], Some(RECENT)).await?;
     let attempts: Vec<HistoryEntry> = attempts.iter().map(read).collect::<Result<_, _>>()?;
+    let operations = client.list(&of("operations"), &[], Some(RECENT)).await?;
+    let operations: Vec<Operation> = operations.iter().map(read).collect::<Result<_, _>>()?;
+    let under_way = operations.iter().find(|operation| Some(operation.id) == resource.operation_id);
     let events = recent_events(client, &resource).await?;
 
-    let mut text = facts(&resource);
+    let mut text = facts(&resource, under_way);
     text += &block("Conditions", &conditions(&resource).text());
+    text +=
+        &under_way.map_or("Operation:      none under way\n".into(), |operation| rows("Operation", &step(operation)));
+    text +=
+        &resource.failure.as_ref().map_or(String::new(), |failure| rows("Last failure", &reasons(&resource, failure)));
+    text += &drift(&resource);
+    text += &lines("Finalizers", &resource.finalizers);
+    text += &lines("Holds", &resource.holds);
     text += &block("Spec", &yaml(&resource.spec)?);
     text += &block("Plugin config", &yaml(&resource.plugin_config)?);
+    text += &if operations.is_empty() {
+        "Operations:     none yet\n".into()
+    } else {
+        block("Operations", &operations::table(&operations).text())
+    };
     text += &if attempts.is_empty() {
         "History:        none yet\n".into()
     } else {
@@ -47,10 +62,9 @@ pub async fn run(client: &ApiClient, args: &Describe) -> Result<(), Failure> {
     print::raw(&text)
 }
 
-fn facts(resource: &Resource) -> String {
-    let at = |time: Timestamp| format!("{} ({} ago)", time.strftime("%Y-%m-%dT%H:%M:%SZ"), age(time));
-    let maybe = |time: Option<Timestamp>| time.map_or("never".into(), at);
+fn facts(resource: &Resource, under_way: Option<&Operation>) -> String {
     let status = resource.status.as_str();
+    let waiting = waiting(resource, under_way);
     let mut rows = vec![
         ("Name", resource.name.clone()),
         ("Type", format!("{}/{}", resource.resource_type_name, resource.resource_type_version)),
@@ -61,17 +75,85 @@ fn facts(resource: &Resource) -> String {
             format!("{} ({})", print::painted(status, print::status_style(status)), resource.lifecycle.as_str()),
         ),
         ("Message", print::clean(&resource.status_message)),
+        ("Waiting for", waiting.as_ref().map_or("nothing".into(), |waiting| print::clean(&waiting.what))),
+    ];
+    rows.extend(waiting.map(|waiting| ("Waiting since", moment(waiting.since))));
+    rows.extend([
+        ("Next look", next_look(resource)),
         ("Action plugin", resource.action_plugin.clone()),
+        ("Drift policy", resource.drift_policy.as_str().into()),
         ("Generation", format!("{} (observed {})", resource.generation, resource.observed_generation)),
         ("Labels", pairs(&resource.labels)),
         ("Annotations", print::clean(&pairs(&resource.annotations))),
-        ("Created", at(resource.created_at)),
-        ("Updated", at(resource.updated_at)),
-        ("Reconciled", maybe(resource.last_reconcile_time)),
+        ("Created", moment(resource.created_at)),
+        ("Updated", moment(resource.updated_at)),
+        ("Reconciled", resource.last_reconcile_time.map_or("never".into(), moment)),
+    ]);
+    rows.extend(resource.reconcile_requested_at.map(|time| ("Forced", moment(time))));
+    rows.extend(resource.deletion_requested_at.map(|time| ("Delete asked", moment(time))));
+    rows.into_iter().map(|(name, value)| fact(name, &value)).collect()
+}
+
+fn fact(name: &str, value: &str) -> String {
+    format!("{:<15} {value}\n", format!("{name}:"))
+}
+
+fn next_look(resource: &Resource) -> String {
+    resource
+        .next_reconcile_at
+        .map_or("not by itself: only a change or `terrane reconcile` brings it about".into(), moment)
+}
+
+fn step(operation: &Operation) -> Vec<(&'static str, String)> {
+    vec![
+        ("ID", operation.id.to_string()),
+        ("Kind", format!("{}, {}", operation.kind.as_str(), operation.reason.as_str())),
+        ("State", operation.state.as_str().into()),
+        ("Phase", format!("{} (step {})", operation.phase.as_str(), operation.step.as_str())),
+        ("Attempt", operation.attempt.to_string()),
+        ("Started", moment(operation.started_at)),
+        ("Message", if operation.message.is_empty() { "-".into() } else { operation.message.clone() }),
+    ]
+}
+
+fn reasons(resource: &Resource, failure: &model::Failure) -> Vec<(&'static str, String)> {
+    let mut rows = vec![
+        ("Class", failure.class.as_str().into()),
+        ("Step", failure.step.as_str().into()),
+        ("Message", failure.message.clone()),
     ];
-    rows.extend(resource.reconcile_requested_at.map(|time| ("Forced", at(time))));
-    rows.extend(resource.deletion_requested_at.map(|time| ("Delete asked", at(time))));
-    rows.into_iter().map(|(name, value)| format!("{:<15} {value}\n", format!("{name}:"))).collect()
+    rows.extend((!failure.hint.is_empty()).then(|| ("Hint", failure.hint.clone())));
+    rows.push(("In a row", resource.failures.to_string()));
+    rows.push(("Next try", next_look(resource)));
+    rows
+}
+
+fn drift(resource: &Resource) -> String {
+    match &resource.drift {
+        None => fact("Drift", "not looked for yet"),
+        Some(drift) if drift.attributes.is_empty() => {
+            fact("Drift", &format!("none, as of {}", moment(drift.observed_at)))
+        }
+        Some(drift) => {
+            let mut table = Table::new(&["ATTRIBUTE", "EXPECTED", "FOUND", "FIRST SEEN"]);
+            for note in &drift.attributes {
+                let (expected, found) = (note.expected.to_string(), note.found.to_string());
+                table.row(vec![note.path.clone(), expected, found, moment(note.first_seen)]);
+            }
+            block(&format!("Drift, as of {}", moment(drift.observed_at)), &table.text())
+        }
+    }
+}
+
+/// A block of named values.
+fn rows(title: &str, rows: &[(&str, String)]) -> String {
+    let text: String = rows.iter().map(|(name, value)| fact(name, &print::clean(value))).collect();
+    block(title, &text)
+}
+
+fn lines(title: &str, lines: &[String]) -> String {
+    let text: String = lines.iter().map(|line| format!("{}\n", print::clean(line))).collect();
+    if lines.is_empty() { fact(title, "none") } else { block(title, &text) }
 }
 
 fn conditions(resource: &Resource) -> Table {

@@ -39,7 +39,7 @@ pub struct Document {
 }
 
 /// Fields of an object that are the server's to say. They are in a file only where it was made with `get -o yaml`.
-const SERVERS_FIELDS: [&str; 14] = [
+const SERVERS_FIELDS: [&str; 21] = [
     "id",
     "status",
     "status_message",
@@ -54,6 +54,13 @@ const SERVERS_FIELDS: [&str; 14] = [
     "resource_version",
     "deletion_requested_at",
     "reconcile_requested_at",
+    "next_reconcile_at",
+    "operation_id",
+    "drift",
+    "failure",
+    "failures",
+    "finalizers",
+    "holds",
 ];
 
 /// The part of an object that its owner decides.

@@ -16,7 +16,7 @@ use super::watch::{Change, ChangeKind, Watch};
 
 #[derive(Args)]
 pub struct Get {
-    /// TYPE, TYPE/NAME…, TYPE NAME…, types, tenants or tokens; all resources where absent
+    /// TYPE, TYPE/NAME…, TYPE NAME…, types, secrets, tenants or tokens; all resources where absent
     #[arg(value_name = "WHAT")]
     what: Vec<String>,
     /// Only those whose labels match, e.g. env=prod,tier!=cache
@@ -112,6 +112,7 @@ fn collection(what: &str) -> Option<(Layout, &'static str)> {
         "types" | "type" | "resourcetypes" | "resourcetype" | "resource-types" => Some((layouts::TYPE, TYPES)),
         "tenants" | "tenant" => Some((layouts::TENANT, "/api/v1/tenants")),
         "tokens" | "token" => Some((layouts::TOKEN, "/api/v1/tokens")),
+        "secrets" | "secret" => Some((layouts::SECRET, "/api/v1/secrets")),
         _ => None,
     }
 }

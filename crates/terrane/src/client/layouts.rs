@@ -1,6 +1,6 @@
 //! What each kind of object looks like in a table.
 
-use model::{Resource, ResourceType, Tenant, Token};
+use model::{Resource, ResourceType, SecretInfo, Tenant, Token};
 use serde_json::Value;
 
 use super::address::{label, read};
@@ -10,7 +10,8 @@ use super::time::age;
 
 pub const RESOURCE: Layout = Layout {
     header: &["NAME", "TYPE", "STATUS", "GENERATION", "AGE"],
-    wide: &["ID", "VERSION", "PLUGIN", "OBSERVED", "LABELS", "MESSAGE"],
+    wide: &["LIFECYCLE", "ID", "VERSION", "PLUGIN", "OBSERVED", "LABELS"],
+    tail: &["MESSAGE"],
     cells: resource_cells,
     name: |object| read::<Resource>(object).map_or_else(|_| text_of(object, "name"), |resource| label(&resource)),
     none: "No resources found.",
@@ -24,6 +25,7 @@ fn resource_cells(object: &Value) -> Result<Vec<String>, Failure> {
         resource.status.as_str().into(),
         resource.generation.to_string(),
         age(resource.created_at),
+        resource.lifecycle.as_str().into(),
         resource.id.to_string(),
         resource.resource_type_version,
         resource.action_plugin,
@@ -36,6 +38,7 @@ fn resource_cells(object: &Value) -> Result<Vec<String>, Failure> {
 pub const TYPE: Layout = Layout {
     header: &["NAME", "VERSION", "TENANT", "AGE"],
     wide: &["ID", "DESCRIPTION"],
+    tail: &[],
     cells: |object| {
         let kind: ResourceType = read(object)?;
         let age = age(kind.created_at);
@@ -48,6 +51,7 @@ pub const TYPE: Layout = Layout {
 pub const TENANT: Layout = Layout {
     header: &["NAME", "AGE", "DESCRIPTION"],
     wide: &["ID"],
+    tail: &[],
     cells: |object| {
         let tenant: Tenant = read(object)?;
         Ok(vec![tenant.name, age(tenant.created_at), tenant.description, tenant.id.to_string()])
@@ -59,6 +63,7 @@ pub const TENANT: Layout = Layout {
 pub const TOKEN: Layout = Layout {
     header: &["NAME", "ROLE", "TENANT", "AGE", "EXPIRES", "USED"],
     wide: &["ID"],
+    tail: &[],
     cells: |object| {
         let token: Token = read(object)?;
         Ok(vec![
@@ -73,4 +78,17 @@ pub const TOKEN: Layout = Layout {
     },
     name: |object| format!("token/{}", text_of(object, "name")),
     none: "No tokens found.",
+};
+
+pub const SECRET: Layout = Layout {
+    header: &["NAME", "HOSTS", "AGE", "CHANGED"],
+    wide: &["ID"],
+    tail: &[],
+    cells: |object| {
+        let secret: SecretInfo = read(object)?;
+        let hosts = if secret.hosts.is_empty() { "any".into() } else { secret.hosts.join(",") };
+        Ok(vec![secret.name, hosts, age(secret.created_at), age(secret.updated_at), secret.id.to_string()])
+    },
+    name: |object| format!("secret/{}", text_of(object, "name")),
+    none: "No secrets found.",
 };

@@ -20,17 +20,23 @@ mod failure;
 mod get;
 mod history;
 mod layouts;
+mod operations;
 mod output;
 mod outputs;
 mod plan;
+mod plugin;
+mod plugins;
 mod print;
+mod prompt;
 mod reconcile;
+mod secret;
 mod table;
 mod tenant;
 mod time;
 mod token;
 mod types;
 mod wait;
+mod waiting;
 mod watch;
 mod whoami;
 
@@ -60,7 +66,7 @@ Examples:
   terrane get types
   terrane get --status failed --watch")]
     Get(get::Get),
-    /// Show everything about one resource: spec, conditions, history, events
+    /// Show everything about one resource: what it waits for, conditions, operations, failure, drift, spec, events
     #[command(after_help = "Example:\n  terrane describe databasecluster/production-pg")]
     Describe(describe::Describe),
     /// Show what apply would change; exits with 1 where there are differences
@@ -72,11 +78,25 @@ Examples:
   terrane delete databasecluster/production-pg
   terrane delete -l env=test --no-wait
   terrane delete -f examples/database.yaml
-  terrane delete type DatabaseCluster/v1")]
+  terrane delete type DatabaseCluster/v1
+
+A delete destroys what the resource stands for. Use --forget where that cannot be done from here: the account or
+cluster behind it is gone, its credentials are lost for good, its plugin is no longer there, or somebody else is to
+manage it from now on. Nothing is destroyed then, finalizers are not waited for, and what may remain is printed.
+  terrane delete databasecluster/production-pg --forget")]
     Delete(delete::Delete),
     /// Show every attempt to reconcile a resource
     #[command(after_help = "Example:\n  terrane history databasecluster/production-pg --limit 5")]
     History(history::History),
+    /// Show every operation on a resource, the one under way first
+    #[command(
+        visible_alias = "ops",
+        after_help = "\
+Examples:
+  terrane operations databasecluster/production-pg
+  terrane ops databasecluster/production-pg --limit 1 -o yaml"
+    )]
+    Operations(operations::Operations),
     /// Show what the last reconciliation produced
     #[command(after_help = "\
 Examples:
@@ -86,12 +106,15 @@ Examples:
     /// Reconcile resources now
     #[command(after_help = "Example:\n  terrane reconcile databasecluster/production-pg")]
     Reconcile(reconcile::Reconcile),
-    /// Wait until resources are ready, deleted, or of a status
+    /// Wait until resources are ready, deleted, of a status, or have a condition
     #[command(after_help = "\
 Examples:
   terrane wait databasecluster/production-pg --for=ready --timeout 20m
-  terrane wait databasecluster/production-pg --for=deleted
-  terrane wait databasecluster/production-pg --for=status=failed")]
+  terrane wait databasecluster/production-pg --for=condition=Ready
+  terrane wait databasecluster/production-pg --for=condition=Drifted=False
+  terrane wait databasecluster/production-pg --for=delete
+
+A resource that has failed and will not be tried again by itself ends the wait at once, with exit code 1.")]
     Wait(wait::Wait),
     /// Show who changed what, and when
     #[command(after_help = "\
@@ -106,6 +129,15 @@ Examples:
   terrane types
   terrane types DatabaseCluster/v1")]
     Types(types::Types),
+    /// List the plugins: how changes come in, and who makes them real
+    #[command(after_help = "Example:\n  terrane plugins -o yaml")]
+    Plugins(plugins::Plugins),
+    /// For plugin authors: check a plugin against the contract
+    #[command(subcommand)]
+    Plugin(plugin::Command),
+    /// Set, list and delete the secrets that plugins use
+    #[command(subcommand)]
+    Secret(secret::Command),
     /// Make, list and revoke tokens
     #[command(subcommand)]
     Token(token::Command),
@@ -131,6 +163,9 @@ impl Command {
             Command::Diff(args) => args.connection.clone(),
             Command::Delete(args) => args.connection.clone(),
             Command::History(args) => args.connection.clone(),
+            Command::Operations(args) => args.connection.clone(),
+            Command::Plugins(args) => args.connection.clone(),
+            Command::Secret(command) => command.connection().clone(),
             Command::Outputs(args) => args.connection.clone(),
             Command::Reconcile(args) => args.connection.clone(),
             Command::Wait(args) => args.connection.clone(),
@@ -139,7 +174,7 @@ impl Command {
             Command::Token(command) => command.connection().clone(),
             Command::Tenant(command) => command.connection().clone(),
             Command::Whoami(args) => args.connection.clone(),
-            Command::Context { .. } => Connection::default(),
+            Command::Context { .. } | Command::Plugin(_) => Connection::default(),
         }
     }
 }
@@ -160,11 +195,14 @@ fn try_run(command: Command) -> Result<Option<Code>, Failure> {
     if let Command::Context { command } = command {
         return context::run(command).map(|()| None);
     }
-    let client = ApiClient::new(command.connection().resolve()?)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| Failure::failed(format!("no runtime: {error}")))?;
+    if let Command::Plugin(command) = &command {
+        return runtime.block_on(plugin::run(command));
+    }
+    let client = ApiClient::new(command.connection().resolve()?)?;
     runtime.block_on(execute(client, command))
 }
 
@@ -177,6 +215,9 @@ async fn execute(client: ApiClient, command: Command) -> Result<Option<Code>, Fa
         Command::Reconcile(args) => return reconcile::run(&client, &args).await,
         Command::Describe(args) => describe::run(&client, &args).await?,
         Command::History(args) => history::run(&client, &args).await?,
+        Command::Operations(args) => operations::run(&client, &args).await?,
+        Command::Plugins(args) => plugins::run(&client, &args).await?,
+        Command::Secret(command) => secret::run(&client, &command).await?,
         Command::Outputs(args) => outputs::run(&client, &args).await?,
         Command::Wait(args) => wait::run(&client, &args).await?,
         Command::Events(args) => events::run(&client, &args).await?,
@@ -184,7 +225,7 @@ async fn execute(client: ApiClient, command: Command) -> Result<Option<Code>, Fa
         Command::Token(command) => token::run(client, &command).await?,
         Command::Tenant(command) => tenant::run(&client, &command).await?,
         Command::Whoami(args) => whoami::run(&client, &args).await?,
-        Command::Context { .. } => {}
+        Command::Context { .. } | Command::Plugin(_) => {}
     }
     Ok(None)
 }

@@ -30,6 +30,9 @@ pub struct Layout {
     pub header: &'static [&'static str],
     /// The further columns of `-o wide`.
     pub wide: &'static [&'static str],
+    /// Columns that come last in either.
+    pub tail: &'static [&'static str],
+    /// One for each column, those of `wide` included.
     pub cells: fn(&Value) -> Result<Vec<String>, Failure>,
     pub name: fn(&Value) -> String,
     /// What to say where there are none.
@@ -39,13 +42,13 @@ pub struct Layout {
 impl Layout {
     pub fn table(&self, format: Format) -> Table {
         let wide = if format == Format::Wide { self.wide } else { &[] };
-        Table::new(&[self.header, wide].concat())
+        Table::new(&[self.header, wide, self.tail].concat())
     }
 
     pub fn row(&self, format: Format, object: &Value) -> Result<Vec<String>, Failure> {
         let mut cells = (self.cells)(object)?;
         if format != Format::Wide {
-            cells.truncate(self.header.len());
+            cells.drain(self.header.len()..self.header.len() + self.wide.len());
         }
         Ok(cells)
     }

@@ -108,9 +108,10 @@ impl<'a> Planner<'a> {
         let mut body = document.body.clone();
         body.retain(|name, _| !fixed.contains(&name.as_str()));
         let after = self.client.put(&path_of(path, &found)?, &self.query(), &Value::Object(body)).await?;
-        let moved = found.get("resource_version") != after.get("resource_version");
-        let outcome = if moved { Outcome::Configured } else { Outcome::Unchanged };
-        Ok(Applied { outcome, before: Some(owners(&found)), after: owners(&after) })
+        // Not by their versions: a controller may have changed the status meanwhile.
+        let (before, after) = (owners(&found), owners(&after));
+        let outcome = if before == after { Outcome::Unchanged } else { Outcome::Configured };
+        Ok(Applied { outcome, before: Some(before), after })
     }
 }
 

@@ -36,6 +36,13 @@ pub fn is_colourful() -> bool {
     io::stdout().is_terminal() && !no_color()
 }
 
+/// How many columns the terminal has; nothing where standard output is none.
+pub fn room() -> Option<usize> {
+    let stdout = io::stdout();
+    let size = stdout.is_terminal().then(|| rustix::termios::tcgetwinsize(&stdout).ok()).flatten()?;
+    (size.ws_col > 0).then_some(size.ws_col.into())
+}
+
 pub fn painted(text: &str, style: Style) -> String {
     if is_colourful() { format!("{style}{text}{style:#}") } else { text.to_string() }
 }

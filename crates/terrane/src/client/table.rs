@@ -9,13 +9,18 @@ pub struct Table {
     rows: Vec<Vec<String>>,
     /// The column that is painted by its status, if any.
     status: Option<usize>,
+    /// The width of the terminal, where there is one: a message at the end of a line is cut to fit.
+    room: Option<usize>,
 }
+
+/// No message is cut shorter than this.
+const SHORTEST: usize = 20;
 
 impl Table {
     pub fn new(header: &[&'static str]) -> Self {
         let widths = header.iter().map(|name| name.len()).collect();
         let status = header.iter().position(|name| *name == "STATUS");
-        Table { header: header.to_vec(), widths, rows: vec![], status }
+        Table { header: header.to_vec(), widths, rows: vec![], status, room: print::room() }
     }
 
     pub fn row(&mut self, cells: Vec<String>) {
@@ -46,12 +51,22 @@ impl Table {
         std::iter::once(&header).chain(&self.rows).map(|row| format!("{}\n", self.format(row, None))).collect()
     }
 
+    fn fitted(&self, column: usize, cell: &str) -> String {
+        let Some(room) = self.room.filter(|_| self.header.get(column) == Some(&"MESSAGE")) else { return cell.into() };
+        let before: usize = self.widths.iter().take(column).map(|width| width + 3).sum();
+        let most = room.saturating_sub(before).max(SHORTEST);
+        if cell.chars().count() <= most {
+            return cell.into();
+        }
+        cell.chars().take(most - 1).chain(['…']).collect()
+    }
+
     fn format(&self, cells: &[String], painted: Option<usize>) -> String {
         let mut line = String::new();
         for (column, cell) in cells.iter().enumerate() {
             let text = match painted {
                 Some(status) if status == column => print::painted(cell, print::status_style(cell)),
-                _ => cell.clone(),
+                _ => self.fitted(column, cell),
             };
             line.push_str(&text);
             if column + 1 < cells.len() {

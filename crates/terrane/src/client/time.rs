@@ -9,6 +9,17 @@ pub fn age(then: Timestamp) -> String {
     age_at(then, Timestamp::now())
 }
 
+/// How long from now.
+pub fn until(then: Timestamp) -> String {
+    age_at(Timestamp::now(), then)
+}
+
+/// A time, as itself and from now.
+pub fn moment(time: Timestamp) -> String {
+    let text = time.strftime("%Y-%m-%dT%H:%M:%SZ");
+    if time > Timestamp::now() { format!("{text} (in {})", until(time)) } else { format!("{text} ({} ago)", age(time)) }
+}
+
 fn age_at(then: Timestamp, now: Timestamp) -> String {
     let seconds = now.as_second().saturating_sub(then.as_second()).max(0);
     let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use futures::future::try_join_all;
-use model::{ConditionStatus, HistoryEntry, Resource, Status};
+use model::{ConditionStatus, Lifecycle, Resource, Status};
 use serde_json::Value;
 
 use super::address::{Address, Finder, RESOURCES, label, parse_address, read};
@@ -21,7 +21,7 @@ pub struct Wait {
     /// TYPE/NAME, one or several
     #[arg(required = true, value_parser = parse_address)]
     what: Vec<Address>,
-    /// ready, deleted, status=STATUS or condition=TYPE
+    /// ready, delete, status=STATUS, condition=TYPE or condition=TYPE=True|False|Unknown
     #[arg(long = "for", value_name = "STATE", default_value = "ready", value_parser = Goal::parse)]
     goal: Goal,
     /// Give up after this long
@@ -36,19 +36,26 @@ pub enum Goal {
     Ready,
     Deleted,
     Status(Status),
-    Condition(String),
+    Condition(String, ConditionStatus),
 }
 
 impl Goal {
     fn parse(text: &str) -> Result<Goal, String> {
-        let wrong = || format!("{text:?} is not ready, deleted, status=STATUS or condition=TYPE");
+        let wrong = || format!("{text:?} is not ready, delete, status=STATUS, condition=TYPE or condition=TYPE=False");
         match text.split_once('=') {
             None if text == "ready" => Ok(Goal::Ready),
             None if text == "deleted" || text == "delete" => Ok(Goal::Deleted),
             Some(("status", status)) => serde_json::from_value(Value::from(status))
                 .map(Goal::Status)
                 .map_err(|_| format!("{status:?} is not pending, reconciling, ready or failed")),
-            Some(("condition", kind)) if !kind.is_empty() => Ok(Goal::Condition(kind.into())),
+            Some(("condition", condition)) => {
+                let (kind, status) = condition.split_once('=').unwrap_or((condition, "True"));
+                let status = [ConditionStatus::True, ConditionStatus::False, ConditionStatus::Unknown]
+                    .into_iter()
+                    .find(|known| format!("{known:?}").eq_ignore_ascii_case(status));
+                let status = status.filter(|_| !kind.is_empty()).ok_or_else(wrong)?;
+                Ok(Goal::Condition(kind.into(), status))
+            }
             _ => Err(wrong()),
         }
     }
@@ -60,9 +67,22 @@ impl Goal {
             Goal::Ready => resource.status == Status::Ready && up_to_date,
             Goal::Deleted => false,
             Goal::Status(status) => resource.status == *status,
-            Goal::Condition(kind) => resource.conditions.iter().any(|condition| {
-                condition.kind.eq_ignore_ascii_case(kind) && condition.status == ConditionStatus::True && up_to_date
-            }),
+            Goal::Condition(kind, status) => {
+                resource
+                    .conditions
+                    .iter()
+                    .any(|condition| condition.kind.eq_ignore_ascii_case(kind) && condition.status == *status)
+                    && (up_to_date || !self.needs_success())
+            }
+        }
+    }
+
+    /// Whether only a reconciliation that goes well leads there.
+    fn needs_success(&self) -> bool {
+        match self {
+            Goal::Ready | Goal::Status(Status::Ready) => true,
+            Goal::Condition(kind, status) => kind.eq_ignore_ascii_case("Ready") && *status == ConditionStatus::True,
+            Goal::Deleted | Goal::Status(_) => false,
         }
     }
 
@@ -71,7 +91,8 @@ impl Goal {
             Goal::Ready => "ready".into(),
             Goal::Deleted => "deleted".into(),
             Goal::Status(status) => format!("status={}", status.as_str()),
-            Goal::Condition(kind) => format!("condition={kind}"),
+            Goal::Condition(kind, ConditionStatus::True) => format!("condition={kind}"),
+            Goal::Condition(kind, status) => format!("condition={kind}={status:?}"),
         }
     }
 }
@@ -117,10 +138,8 @@ pub async fn reach(client: &ApiClient, kind: &str, name: &str, goal: &Goal) -> R
                 if goal.is_reached(&resource) {
                     return Ok(());
                 }
-                if *goal == Goal::Ready && resource.status == Status::Failed && has_failed(client, &resource).await? {
-                    let message = format!("{} failed: {}", label(&resource), resource.status_message);
-                    let next = format!("`terrane describe {}` tells more.", label(&resource));
-                    return Err(Failure::failed(message).next_step(next));
+                if goal.needs_success() && is_stalled(&resource) {
+                    return Err(stalled(&resource));
                 }
                 let now =
                     format!("{}: {} ({})", label(&resource), resource.lifecycle.as_str(), resource.status_message);
@@ -141,12 +160,20 @@ fn gone(goal: &Goal, kind: &str, name: &str, what: &str) -> Result<(), Failure> 
     Err(Failure::not_found(format!("{what} {}/{name}", kind.to_ascii_lowercase())))
 }
 
-/// Whether the failure is of what is wanted now. After a correction the status still tells of the old attempt, until
-/// the next one begins.
-async fn has_failed(client: &ApiClient, resource: &Resource) -> Result<bool, Failure> {
-    let history = client.list(&format!("{RESOURCES}/{}/history", resource.id), &[], Some(1)).await?;
-    let Some(latest) = history.first() else { return Ok(true) };
-    let latest: HistoryEntry = read(latest)?;
-    let asked_again = resource.reconcile_requested_at.is_some_and(|at| at > latest.reconcile_time);
-    Ok(latest.generation >= resource.generation && !asked_again)
+/// Whether it has failed and only a change or a person brings about another try.
+pub fn is_stalled(resource: &Resource) -> bool {
+    resource.lifecycle == Lifecycle::Failed && resource.next_reconcile_at.is_none()
+}
+
+fn stalled(resource: &Resource) -> Failure {
+    let label = label(resource);
+    let what = match &resource.failure {
+        Some(failure) => format!("{} ({}, during {})", failure.message, failure.class.as_str(), failure.step.as_str()),
+        None => resource.status_message.clone(),
+    };
+    let hint = resource.failure.as_ref().map(|failure| failure.hint.clone()).filter(|hint| !hint.is_empty());
+    let failure = Failure::failed(format!("{label} failed: {what}")).next_step(format!(
+        "It is not tried again until something changes: mend it, then `terrane reconcile {label}`. `terrane describe {label}` tells more."
+    ));
+    Failure { details: hint.into_iter().collect(), ..failure }
 }

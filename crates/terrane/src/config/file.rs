@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use serde::Deserialize;
 
+use super::engine::EngineFile;
+
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct File {
@@ -14,9 +16,13 @@ pub struct File {
     pub require_tokens: Option<bool>,
     pub tls_cert: Option<PathBuf>,
     pub tls_key: Option<PathBuf>,
+    pub secrets_key_file: Option<PathBuf>,
     pub log: Option<String>,
     pub log_format: Option<String>,
     pub otlp_endpoint: Option<String>,
+    /// `[engine]`
+    #[serde(default)]
+    pub engine: EngineFile,
 }
 
 /// Read the file that was asked for, or `terrane.toml` in the working directory where there is one.

@@ -2,10 +2,20 @@
 //! else reads the environment.
 
 mod database;
+mod engine;
 mod file;
+mod secrets;
 mod settings;
 
-pub use settings::{Config, ServerFlags};
+pub use engine::EngineConfig;
+pub use secrets::SecretsKey;
+pub use settings::{Config, ServerFlags, Source};
+
+/// A variable by its name, where it is set and not empty.
+#[expect(clippy::disallowed_methods, reason = "this module is where the environment is read")]
+pub fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
 
 /// Whether the user wants no colours (no-color.org).
 #[expect(clippy::disallowed_methods, reason = "this module is where the environment is read")]

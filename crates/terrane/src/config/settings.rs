@@ -9,7 +9,9 @@ use clap::{ArgMatches, Args, parser::ValueSource};
 use store::Location;
 
 use super::database::DatabaseFlags;
+use super::engine::{EngineConfig, EngineFlags};
 use super::file;
+use super::secrets::{SecretsKey, secrets_key};
 
 #[derive(Debug, Clone, Args)]
 pub struct ServerFlags {
@@ -30,6 +32,9 @@ pub struct ServerFlags {
     /// The certificate's private key (PEM)
     #[arg(long, env = "TERRANE_TLS_KEY", value_name = "FILE")]
     pub tls_key: Option<PathBuf>,
+    /// The keys that seal secrets: base64 of 32 bytes, one per line [default: secrets.key beside an embedded database]
+    #[arg(long, env = "TERRANE_SECRETS_KEY_FILE", value_name = "FILE")]
+    pub secrets_key_file: Option<PathBuf>,
     /// What to log, e.g. info or info,api=debug [default: info]
     #[arg(long, env = "TERRANE_LOG", value_name = "FILTER")]
     pub log: Option<String>,
@@ -42,6 +47,8 @@ pub struct ServerFlags {
     /// The configuration file (TOML) [default: terrane.toml where there is one]
     #[arg(long, env = "TERRANE_CONFIG", value_name = "FILE")]
     pub config: Option<PathBuf>,
+    #[command(flatten)]
+    pub engine: Box<EngineFlags>,
 }
 
 impl ServerFlags {
@@ -56,10 +63,12 @@ impl ServerFlags {
             require_tokens: self.require_tokens,
             tls_cert: path(self.tls_cert),
             tls_key: path(self.tls_key),
+            secrets_key_file: path(self.secrets_key_file),
             log: text(self.log),
             log_format: text(self.log_format),
             otlp_endpoint: text(self.otlp_endpoint),
             config: path(self.config),
+            engine: self.engine,
         }
     }
 }
@@ -99,13 +108,15 @@ pub struct Config {
     pub require_tokens: Setting<bool>,
     pub tls_cert: Setting<Option<PathBuf>>,
     pub tls_key: Setting<Option<PathBuf>>,
+    pub secrets_key: Setting<SecretsKey>,
     pub log: Setting<String>,
     pub log_format: Setting<String>,
     pub otlp_endpoint: Setting<Option<String>>,
+    pub engine: EngineConfig,
 }
 
 /// Picks the first of flag or environment, file, default.
-struct Picker<'a> {
+pub(super) struct Picker<'a> {
     matches: &'a ArgMatches,
     file: Option<PathBuf>,
 }
@@ -118,7 +129,13 @@ impl Picker<'_> {
         }
     }
 
-    fn pick<T>(&self, names: [&'static str; 3], given: Option<T>, in_file: Option<T>, default: T) -> Setting<T> {
+    pub(super) fn pick<T>(
+        &self,
+        names: [&'static str; 3],
+        given: Option<T>,
+        in_file: Option<T>,
+        default: T,
+    ) -> Setting<T> {
         let [id, flag, variable] = names;
         match (given, in_file, &self.file) {
             (Some(value), _, _) => Setting { value, source: self.source(id, flag, variable) },
@@ -142,7 +159,16 @@ impl Config {
         let data_dir =
             picker.pick(["data_dir", "data-dir", "TERRANE_DATA_DIR"], flags.data_dir, file.data_dir, ".terrane".into());
         let database = database(&picker, flags.database, file.database, &data_dir.value)?;
+        let secrets_key_file = picker.pick(
+            ["secrets_key_file", "secrets-key-file", "TERRANE_SECRETS_KEY_FILE"],
+            flags.secrets_key_file.map(Some),
+            file.secrets_key_file.map(Some),
+            None,
+        );
+        let engine = EngineConfig::read(&picker, *flags.engine, file.engine)?;
         let config = Config {
+            engine,
+            secrets_key: secrets_key(secrets_key_file, &database.value)?,
             listen: Setting { value: parse_listen(&listen.value)?, source: listen.source },
             data_dir,
             database,
@@ -200,17 +226,20 @@ impl Config {
     /// Name, value and origin of every setting; no secret among them.
     pub fn rows(&self) -> Vec<(&'static str, String, &Source)> {
         let path = |path: &Option<PathBuf>| path.as_ref().map_or("-".into(), |path| path.display().to_string());
-        vec![
+        let mut rows = vec![
             ("listen", self.listen.value.to_string(), &self.listen.source),
             ("data_dir", self.data_dir.value.display().to_string(), &self.data_dir.source),
             ("database", self.database.value.to_string(), &self.database.source),
             ("require_tokens", self.require_tokens.value.to_string(), &self.require_tokens.source),
             ("tls_cert", path(&self.tls_cert.value), &self.tls_cert.source),
             ("tls_key", path(&self.tls_key.value), &self.tls_key.source),
+            ("secrets_key", self.secrets_key.value.to_string(), &self.secrets_key.source),
             ("log", self.log.value.clone(), &self.log.source),
             ("log_format", self.log_format.value.clone(), &self.log_format.source),
             ("otlp_endpoint", self.otlp_endpoint.value.clone().unwrap_or("-".into()), &self.otlp_endpoint.source),
-        ]
+        ];
+        rows.extend(self.engine.rows());
+        rows
     }
 }
 

@@ -2,6 +2,8 @@
 
 mod access;
 mod doctor;
+mod engine;
+mod keyring;
 mod serve;
 mod telemetry;
 
@@ -14,9 +16,15 @@ use crate::config::{Config, ServerFlags};
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Start everything on this machine: embedded database, API, nothing to set up
+    /// Start everything on this machine: embedded database, API, controller; nothing to set up
     #[command(after_help = "Example:\n  terrane up --listen 127.0.0.1:9000 --data-dir ~/terrane")]
-    Up(ServerFlags),
+    Up {
+        #[command(flatten)]
+        flags: ServerFlags,
+        /// Reconcile nothing: serve what is there, and leave it as it is
+        #[arg(long)]
+        no_controller: bool,
+    },
     /// Start the API server
     Server {
         #[command(flatten)]
@@ -25,6 +33,10 @@ pub enum Command {
         #[arg(long)]
         no_migrate: bool,
     },
+    /// Start a controller: the reconcile loop alone, beside servers and other controllers on the same database
+    #[command(after_help = "It answers /health, /ready and /metrics on --listen [default: 127.0.0.1:8001].\n\n\
+        Example:\n  terrane controller --database postgres://…")]
+    Controller(ServerFlags),
     /// Bring the database up to this program's version
     Migrate(ServerFlags),
     /// Print the settings in force, and where each comes from
@@ -47,9 +59,16 @@ pub struct Bootstrap {
 
 pub fn run(command: Command) -> ExitCode {
     let done = match command {
-        Command::Up(flags) => with_runtime(flags, |config| serve::serve(config, serve::Role::Up)),
+        Command::Up { flags, no_controller } => {
+            with_runtime(flags, move |config| serve::serve(config, serve::Role::Up { controller: !no_controller }))
+        }
         Command::Server { flags, no_migrate } => {
             with_runtime(flags, move |config| serve::serve(config, serve::Role::Server { migrate: !no_migrate }))
+        }
+        Command::Controller(mut flags) => {
+            // Beside a server of the same machine.
+            flags.listen.get_or_insert_with(|| "127.0.0.1:8001".into());
+            with_runtime(flags, |config| serve::serve(config, serve::Role::Controller))
         }
         Command::Migrate(flags) => with_runtime(flags, serve::migrate),
         Command::Config(flags) => read(flags).map(|config| print(&config)),

@@ -16,7 +16,7 @@ use store::{Location, Store};
 use tokio::signal::unix::{SignalKind, signal};
 use tracing::{info, warn};
 
-use super::{access, say, telemetry};
+use super::{access, engine, keyring, say, telemetry};
 use crate::config::Config;
 
 /// How long a stop may take before it stops waiting.
@@ -30,10 +30,11 @@ const LAST_NOTES: Duration = Duration::from_secs(2);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// All roles in one process, for one machine.
-    Up,
-    Server {
-        migrate: bool,
-    },
+    Up { controller: bool },
+    /// The API alone.
+    Server { migrate: bool },
+    /// The reconcile loop alone; it answers probes and Prometheus.
+    Controller,
 }
 
 /// Make the file of the embedded database and its folder, closed to others.
@@ -79,8 +80,9 @@ async fn run(config: &Config, role: Role) -> anyhow::Result<()> {
         Store::migrate(&config.database.value).await.with_context(|| config.database.value.to_string())?;
     }
     let store = Store::open(&config.database.value).await.with_context(|| config.database.value.to_string())?;
-    let access = access::decide(config, &store).await?;
-    let app = App::new(store.clone(), access);
+    let access = if role == Role::Controller { Access::Tokens } else { access::decide(config, &store).await? };
+    let engine = engine::build(config, &store, keyring::open(config, &store).await?)?;
+    let app = App::new(store.clone(), access, engine.face);
     let tls = tls(config).await?;
     let listener = std::net::TcpListener::bind(config.listen.value).with_context(|| {
         format!("cannot listen on {}: is another server there? choose another --listen", config.listen.value)
@@ -89,16 +91,22 @@ async fn run(config: &Config, role: Role) -> anyhow::Result<()> {
     let address = listener.local_addr()?;
     let handle = Handle::new();
     let token_use = tokio::spawn(app.clone().keep_token_use());
+    let reconciles = matches!(role, Role::Controller | Role::Up { controller: true });
+    let reconciling = reconciles.then(|| tokio::spawn(engine.controller.run(app.draining())));
     tokio::spawn(stop_on_signal(app.clone(), handle.clone()));
     info!(%address, database = %store.database().await?, tokens = access == Access::Tokens, "terrane is up");
-    if role == Role::Up {
+    if matches!(role, Role::Up { .. }) {
         greet(config, address, access);
     }
-    listen(tls, listener, handle, &app).await?;
+    let router = if role == Role::Controller { api::probes(app.clone()) } else { api::router(app.clone()) };
+    listen(tls, listener, handle, router).await?;
     // Streams and requests are done, or were given up on; what they had been promised is written before the end.
     app.drain();
     if tokio::time::timeout(LAST_NOTES, token_use).await.is_err() {
         warn!("the last use of tokens was not noted: the database does not answer");
+    }
+    if let Some(reconciling) = reconciling {
+        let _ = reconciling.await;
     }
     store.close().await;
     info!("terrane has stopped");
@@ -116,9 +124,9 @@ async fn listen(
     tls: Option<RustlsConfig>,
     listener: std::net::TcpListener,
     handle: Handle<SocketAddr>,
-    app: &Arc<App>,
+    router: axum::Router,
 ) -> anyhow::Result<()> {
-    let service = api::router(app.clone()).into_make_service();
+    let service = router.into_make_service();
     match tls {
         Some(tls) => {
             let mut server = axum_server::from_tcp_rustls(listener, tls)?.handle(handle);

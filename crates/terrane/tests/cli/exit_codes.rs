@@ -5,7 +5,7 @@ use crate::stage::{Stage, example};
 #[test]
 fn every_exit_code_means_what_the_help_says() {
     let stage = Stage::with_database();
-    stage.sql("UPDATE resources SET lifecycle = 'failed'");
+    stage.sql("UPDATE resources SET lifecycle = 'failed', next_reconcile_at = NULL");
     let type_file = "{name: DatabaseCluster, version: v1, schema: {type: object, required: [colour]}}";
     let codes = [
         stage.terrane(&["get"]).code,
@@ -60,6 +60,8 @@ fn every_command_teaches_with_an_example() {
         "diff",
         "delete",
         "history",
+        "operations",
+        "plugins",
         "outputs",
         "reconcile",
         "wait",

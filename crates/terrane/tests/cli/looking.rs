@@ -12,6 +12,15 @@ fn describe_tells_everything() {
         "Name:           production-pg\n",
         "Type:           DatabaseCluster/v1\n",
         "Status:         pending (pending)\n",
+        "Waiting for:    a controller to take it up\n",
+        "Waiting since:  20",
+        "Next look:      20",
+        "Drift policy:   correct\n",
+        "Operation:      none under way\n",
+        "Drift:          not looked for yet\n",
+        "Finalizers:     none\n",
+        "Holds:          none\n",
+        "Operations:     none yet\n",
         "Generation:     1 (observed 0)\n",
         "Labels:         env=prod\n",
         "Conditions:\n  TYPE ",
@@ -23,6 +32,50 @@ fn describe_tells_everything() {
     ] {
         assert!(text.contains(part), "{part:?} is not in:\n{text}");
     }
+}
+
+#[test]
+fn describe_tells_why_it_failed_and_when_it_is_tried_again() {
+    let stage = Stage::with_database();
+    stage.sql(
+        r#"UPDATE resources SET lifecycle = 'failed', status_message = 'the network is down', failures = 3,
+            next_reconcile_at = 4102444800000000, last_reconcile_time = 1000000, holds = '["database prod-1"]',
+            failure = '{"class": "network", "step": "apply", "message": "no route", "hint": "Is the proxy up?"}',
+            drift = '{"observed_at": "2026-01-02T00:00:00Z", "attributes": [
+                {"path": "tags.owner", "expected": "a", "found": "b", "first_seen": "2026-01-01T00:00:00Z"}]}'"#,
+    );
+    let text = stage.terrane(&["describe", PG]).ok();
+    for part in [
+        "Status:         failed (failed)\n",
+        "Waiting for:    the next try\n",
+        "Waiting since:  1970-01-01T00:00:01Z (",
+        "Last failure:\n  Class:          network\n  Step:           apply\n  Message:        no route\n",
+        "  Hint:           Is the proxy up?\n  In a row:       3\n  Next try:       2100-01-01T00:00:00Z (in ",
+        "Drift, as of 2026-01-02T00:00:00Z",
+        "tags.owner",
+        "Holds:\n  database prod-1\n",
+    ] {
+        assert!(text.contains(part), "{part:?} is not in:\n{text}");
+    }
+    stage.sql("UPDATE resources SET next_reconcile_at = NULL");
+    let text = stage.terrane(&["describe", PG]).ok();
+    assert!(text.contains("Waiting for:    a change of the resource or of its type, or `terrane reconcile`"), "{text}");
+    assert!(text.contains("Next try:       not by itself"), "{text}");
+    stage.sql(r#"UPDATE resources SET lifecycle = 'deleting', finalizers = '["backup.example/veto"]'"#);
+    let text = stage.terrane(&["describe", PG]).ok();
+    assert!(text.contains("Waiting for:    finalizers to be taken off: backup.example/veto\n"), "{text}");
+    assert!(text.contains("Finalizers:\n  backup.example/veto\n"), "{text}");
+}
+
+#[test]
+fn plugins_are_listed_with_where_they_come_from() {
+    let stage = Stage::new();
+    let text = stage.terrane(&["plugins"]).ok();
+    let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(rows[0], ["NAME", "KIND", "VERSION", "ORIGIN", "STEPS", "DESCRIPTION"]);
+    assert!(rows.iter().any(|row| row[..2] == ["http_api", "input"] && row[3] == "built-in"), "{text}");
+    let all: serde_json::Value = serde_json::from_str(&stage.terrane(&["plugins", "-o", "json"]).ok()).unwrap();
+    assert_eq!(all["inputs"][0]["name"], "http_api");
 }
 
 #[test]

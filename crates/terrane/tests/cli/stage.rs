@@ -77,7 +77,7 @@ impl Stage {
     /// Start a server where the last one was.
     pub fn start(&mut self) -> bool {
         let mut child = self
-            .command(&["up", "--listen", &format!("127.0.0.1:{}", self.port), "--log", "error"])
+            .command(&["up", "--no-controller", "--listen", &format!("127.0.0.1:{}", self.port), "--log", "error"])
             .args(&self.flags)
             .env_remove("TERRANE_SERVER")
             .env("TERRANE_DATA_DIR", self.data_dir())

@@ -10,7 +10,16 @@ fn what_is_so_already_needs_no_waiting() {
     assert_eq!(stage.terrane(&["wait", PG, "--for=status=pending"]).ok(), format!("{PG} status=pending\n"));
     stage.sql("UPDATE resources SET lifecycle = 'active', observed_generation = 1");
     assert_eq!(stage.terrane(&["wait", PG]).ok(), format!("{PG} ready\n"));
+    stage.sql(
+        r#"UPDATE resources SET conditions = '[
+            {"type": "Ready", "status": "True", "reason": "Reconciled", "message": "", "last_transition_time": "2026-01-01T00:00:00Z"},
+            {"type": "Drifted", "status": "False", "reason": "Unchanged", "message": "", "last_transition_time": "2026-01-01T00:00:00Z"}]'"#,
+    );
     assert_eq!(stage.terrane(&["wait", PG, "--for=condition=Ready"]).ok(), format!("{PG} condition=Ready\n"));
+    let run = stage.terrane(&["wait", PG, "--for=condition=drifted=false"]).ok();
+    assert_eq!(run, format!("{PG} condition=drifted=False\n"));
+    let run = stage.terrane(&["wait", PG, "--for=condition=Ready=False", "--timeout", "1s"]);
+    assert_eq!(run.code, Some(8), "{run:?}");
     stage.terrane(&["wait", "databasecluster/nope", "--for=deleted"]).ok();
 }
 
@@ -36,25 +45,31 @@ fn ready_means_the_generation_that_is_wanted_now() {
 }
 
 #[test]
-fn a_failure_of_what_is_wanted_ends_the_wait_for_ready_with_its_message() {
+fn a_failure_that_is_not_tried_again_ends_the_wait_with_its_message_and_what_to_do() {
     let stage = Stage::with_database();
-    stage.sql("UPDATE resources SET lifecycle = 'failed', status_message = 'no quota'");
-    let run = stage.terrane(&["wait", PG]);
-    assert_eq!(run.code, Some(1), "{run:?}");
-    assert!(run.stderr.contains("error: databasecluster/production-pg failed: no quota\n"), "{run:?}");
+    stage.sql(
+        r#"UPDATE resources SET lifecycle = 'failed', next_reconcile_at = NULL, failures = 1, failure =
+            '{"class": "quota", "step": "apply", "message": "no room", "hint": "Ask for a higher limit."}'"#,
+    );
+    for goal in ["--for=ready", "--for=condition=Ready", "--for=status=ready"] {
+        let run = stage.terrane(&["wait", PG, goal]);
+        assert_eq!(run.code, Some(1), "{run:?}");
+        assert!(run.stderr.contains(&format!("error: {PG} failed: no room (quota, during apply)\n")), "{run:?}");
+        assert!(run.stderr.contains("  Ask for a higher limit.\n"), "{run:?}");
+        assert!(run.stderr.contains(&format!("`terrane reconcile {PG}`")), "{run:?}");
+    }
     stage.terrane(&["wait", PG, "--for=status=failed"]).ok();
+    let run = stage.terrane(&["wait", PG, "--for=delete", "--timeout", "1s"]);
+    assert_eq!(run.code, Some(8), "somebody may still delete it: {run:?}");
 }
 
 #[test]
-fn an_old_failure_does_not_end_the_wait_for_the_correction() {
+fn a_failure_that_is_tried_again_does_not_end_the_wait() {
     let stage = Stage::with_database();
-    stage.sql("UPDATE resources SET lifecycle = 'failed', generation = 2");
-    stage.sql(
-        "INSERT INTO reconciliation_history (tenant_id, resource_id, generation, success, phase, error_message, \
-         resources_created, resources_updated, resources_deleted, reconcile_time) \
-         VALUES (1, 1, 1, FALSE, 'applying', 'quota', 0, 0, 0, 1)",
-    );
-    assert_eq!(stage.terrane(&["wait", PG, "--timeout", "1s"]).code, Some(8));
+    stage.sql("UPDATE resources SET lifecycle = 'failed', status_message = 'the network is down'");
+    let run = stage.terrane(&["wait", PG, "--timeout", "1s"]);
+    assert_eq!(run.code, Some(8), "{run:?}");
+    assert!(run.stderr.contains("the network is down"), "{run:?}");
 }
 
 #[test]
@@ -71,7 +86,8 @@ fn what_is_deleted_meanwhile_is_not_found() {
 #[test]
 fn a_goal_that_does_not_exist_is_wrong_usage() {
     let stage = Stage::empty();
-    for goal in ["--for=happy", "--for=status=happy", "--for=condition=", "--timeout=5"] {
+    for goal in ["--for=happy", "--for=status=happy", "--for=condition=", "--for=condition=Ready=Maybe", "--timeout=5"]
+    {
         assert_eq!(stage.terrane(&["wait", PG, goal]).code, Some(2), "{goal}");
     }
 }

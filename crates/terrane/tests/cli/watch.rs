@@ -10,7 +10,7 @@ fn words(line: &str) -> Vec<&str> {
 fn a_watch_shows_what_there_is_and_then_each_change_once() {
     let stage = Stage::with_database();
     let watch = stage.follow(&["get", "-w"]);
-    assert_eq!(words(&watch.line()), ["NAME", "TYPE", "STATUS", "GENERATION", "AGE"]);
+    assert_eq!(words(&watch.line()), ["NAME", "TYPE", "STATUS", "GENERATION", "AGE", "MESSAGE"]);
     assert_eq!(words(&watch.line())[..3], ["production-pg", "DatabaseCluster", "pending"]);
     stage.database("second", "");
     assert_eq!(words(&watch.line())[..3], ["second", "DatabaseCluster", "pending"]);

@@ -1,8 +1,13 @@
 //! The one lifecycle of a resource, and what other vocabularies (`status`, conditions) make of it.
 
-use jiff::Timestamp;
+mod conditions;
+mod transition;
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+
+pub use conditions::{Condition, ConditionStatus, Standing};
+pub use transition::{Effect, Happening, Transition, diagram};
 
 /// Where a resource stands. Everything else that speaks of state is a projection of this.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
@@ -65,29 +70,9 @@ impl Lifecycle {
         matches!(self, Lifecycle::Deleting | Lifecycle::Deleted)
     }
 
-    /// Nothing outside has ever been asked for, so that a delete has nothing to destroy.
-    pub fn has_touched_nothing(self) -> bool {
-        self == Lifecycle::Pending
-    }
-
-    /// The Kubernetes-style conditions that follow from the state alone.
-    pub fn conditions(self, message: &str, since: Timestamp) -> Vec<Condition> {
-        let (status, reason) = match self {
-            Lifecycle::Pending => (ConditionStatus::False, "NeverReconciled"),
-            Lifecycle::Provisioning => (ConditionStatus::False, "Provisioning"),
-            Lifecycle::Configuring => (ConditionStatus::False, "Configuring"),
-            Lifecycle::Active => (ConditionStatus::True, "Reconciled"),
-            Lifecycle::Updating => (ConditionStatus::False, "Updating"),
-            Lifecycle::Deleting | Lifecycle::Deleted => (ConditionStatus::False, "Deleting"),
-            Lifecycle::Failed => (ConditionStatus::False, "ReconcileFailed"),
-        };
-        vec![Condition {
-            kind: "Ready".into(),
-            status,
-            reason: reason.into(),
-            message: message.into(),
-            last_transition_time: since,
-        }]
+    /// An operation is changing it.
+    pub fn is_busy(self) -> bool {
+        matches!(self, Lifecycle::Provisioning | Lifecycle::Configuring | Lifecycle::Updating)
     }
 }
 
@@ -115,24 +100,4 @@ impl Status {
     pub fn lifecycles(self) -> impl Iterator<Item = Lifecycle> {
         Lifecycle::ALL.into_iter().filter(move |lifecycle| lifecycle.status() == self)
     }
-}
-
-/// One aspect of a resource's state, in Kubernetes' form.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Condition {
-    #[serde(rename = "type")]
-    pub kind: String,
-    pub status: ConditionStatus,
-    /// One word a program can act on.
-    pub reason: String,
-    /// A sentence for a person.
-    pub message: String,
-    pub last_transition_time: Timestamp,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub enum ConditionStatus {
-    True,
-    False,
-    Unknown,
 }

@@ -1,0 +1,98 @@
+//! The reconcile loop. `Controller::tick` claims what is due, fairly by tenant; workers drive each claim through its
+//! plugin's steps; a ledger writes down how they ended, many at a time. Nothing waits in memory: what takes time is a
+//! row with a time to come back.
+
+mod desk;
+mod drive;
+mod fair;
+mod keyring;
+mod leader;
+mod ledger;
+mod metrics;
+mod settings;
+mod tick;
+mod work;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use plugins::{Door, Registry};
+use store::Store;
+use tokio::sync::Notify;
+
+pub use desk::Deadline;
+pub use keyring::{Keyring, KeyringError};
+pub use metrics::Metrics;
+pub use plugins;
+pub use settings::Settings;
+pub use tick::Tick;
+
+use desk::Desk;
+use ledger::Ledger;
+
+/// What operations are carried out with.
+#[derive(Clone)]
+pub struct Tools {
+    pub registry: Arc<Registry>,
+    pub door: Door,
+    /// Opens secrets; without it, whatever names a secret fails.
+    pub keyring: Option<Arc<Keyring>>,
+}
+
+pub struct Controller {
+    store: Store,
+    tools: Tools,
+    settings: Settings,
+    /// Who this is, among all controllers that ever were.
+    holder: String,
+    desk: Arc<Desk>,
+    ledger: Ledger,
+    metrics: Arc<Metrics>,
+    /// How long a claim takes on average, in nanoseconds: how many to claim ahead depends on it.
+    pace: AtomicU64,
+    /// A claim was put back.
+    freed: Notify,
+}
+
+impl Controller {
+    pub fn new(store: Store, tools: Tools, settings: Settings) -> Arc<Controller> {
+        let desk = Arc::new(Desk::default());
+        Arc::new(Controller {
+            ledger: Ledger::open(store.clone(), desk.clone()),
+            store,
+            tools,
+            settings,
+            holder: format!("controller-{}", chance::word(16)),
+            desk,
+            metrics: Arc::default(),
+            pace: AtomicU64::new(50_000_000),
+            freed: Notify::new(),
+        })
+    }
+
+    pub fn metrics(&self) -> Arc<Metrics> {
+        self.metrics.clone()
+    }
+
+    pub fn holder(&self) -> &str {
+        &self.holder
+    }
+}
+
+/// Dice. What they decide needs no secrecy, only that processes differ.
+mod chance {
+    /// In 0..=1.
+    pub fn share() -> f64 {
+        f64::from(getrandom::u32().unwrap_or(0)) / f64::from(u32::MAX)
+    }
+
+    /// So many hexadecimal digits.
+    pub fn word(digits: usize) -> String {
+        let mut word = String::new();
+        while word.len() < digits {
+            word.push_str(&format!("{:016x}", getrandom::u64().unwrap_or(0)));
+        }
+        word.truncate(digits);
+        word
+    }
+}

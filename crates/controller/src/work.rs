@@ -1,0 +1,241 @@
+//! The loop itself: ticks, workers, the renewal of leases, and the end of all that.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use model::OperationKind;
+use model::reconcile::{End, Report};
+use store::{Claim, Conclusion};
+use tokio::sync::{Mutex, mpsc, watch};
+use tokio::task::JoinSet;
+use tracing::{Instrument, debug, info, info_span, warn};
+
+use crate::desk::Deadline;
+use crate::{Controller, Tick, chance};
+
+/// After the database was away, or others were faster.
+const SOON: Duration = Duration::from_millis(50);
+const LATER: Duration = Duration::from_secs(1);
+/// How long steps under way may take to end when the process is asked to.
+const GRACE: Duration = Duration::from_secs(20);
+
+type Claims = Arc<Mutex<mpsc::UnboundedReceiver<(Claim, Deadline)>>>;
+
+impl Controller {
+    /// Reconcile until told to stop. Then nothing new is begun; what executes is finished, what waits is handed back.
+    pub async fn run(self: Arc<Self>, mut stop: watch::Receiver<bool>) {
+        if self.store.is_embedded() {
+            self.take_over().await;
+        }
+        let (queue, claims) = mpsc::unbounded_channel();
+        let claims: Claims = Arc::new(Mutex::new(claims));
+        let mut workers = JoinSet::new();
+        for _ in 0..self.settings.max_concurrent_reconciles.max(1) {
+            workers.spawn(self.clone().work(claims.clone(), stop.clone()));
+        }
+        let renewal = tokio::spawn(self.clone().keep_claims());
+        let leading = tokio::spawn(self.clone().lead(stop.clone()));
+        let mut bell = self.store.bell().listen();
+        while !*stop.borrow() {
+            bell.mark_unchanged();
+            let pause = match self.tick().await {
+                Ok(Tick::Claimed(claims)) => {
+                    for claim in claims {
+                        let _ = queue.send(claim);
+                    }
+                    continue;
+                }
+                Ok(Tick::Full) => None,
+                Ok(Tick::Beaten) => Some(SOON.mul_f64(0.5 + chance::share())),
+                Ok(Tick::Idle { next }) => Some(self.until(next)),
+                Err(error) => {
+                    warn!(%error, "cannot see what is due; trying again");
+                    Some(LATER)
+                }
+            };
+            self.rest(pause, &mut bell, &mut stop).await;
+        }
+        drop(queue);
+        let ended = tokio::time::timeout(GRACE, async { while workers.join_next().await.is_some() {} }).await;
+        if ended.is_err() {
+            warn!("steps under way did not end in time; another controller goes on with them when their lease lapses");
+        }
+        let _ = leading.await;
+        renewal.abort();
+    }
+
+    /// The only process that uses this database has just started: nobody works at what is claimed.
+    async fn take_over(&self) {
+        match self.store.release_all().await {
+            Ok(0) => {}
+            Ok(claims) => info!(claims, "going on with the operations that were under way"),
+            Err(error) => warn!(%error, "cannot release the claims of the last run; they lapse by themselves"),
+        }
+    }
+
+    fn until(&self, next: Option<jiff::Timestamp>) -> Duration {
+        let longest = self.settings.reconcile_interval;
+        let Some(next) = next else { return longest };
+        let micros = next.as_microsecond() - self.store.now().as_microsecond();
+        Duration::from_micros(u64::try_from(micros).unwrap_or(0)).min(longest)
+    }
+
+    async fn rest(&self, pause: Option<Duration>, bell: &mut watch::Receiver<u64>, stop: &mut watch::Receiver<bool>) {
+        let full = pause.is_none();
+        tokio::select! {
+            () = tokio::time::sleep(pause.unwrap_or(self.settings.reconcile_interval)) => {}
+            () = self.freed.notified(), if full => {}
+            _ = bell.changed(), if !full => {}
+            _ = stop.changed() => {}
+        }
+    }
+
+    async fn work(self: Arc<Self>, claims: Claims, stop: watch::Receiver<bool>) {
+        loop {
+            let next = claims.lock().await.recv().await;
+            let Some((claim, deadline)) = next else { return };
+            if *stop.borrow() {
+                let report = handed_back(&claim);
+                self.write_down(&claim, report, deadline).await;
+                continue;
+            }
+            let controller = self.clone();
+            // A worker outlives whatever a claim does to it.
+            let done = tokio::spawn(async move { controller.carry_out(claim, deadline).await }).await;
+            if let Err(error) = done {
+                warn!(%error, "an operation ended badly; it goes on when its lease lapses");
+            }
+        }
+    }
+
+    /// Drive one claim and write down how it ended.
+    pub async fn carry_out(&self, claim: Claim, deadline: Deadline) {
+        let resource = &claim.record.resource;
+        let body = &claim.operation.body;
+        let span = info_span!(
+            "operation",
+            tenant = %resource.tenant,
+            resource = %resource.id,
+            name = %resource.name,
+            operation = %body.id,
+            kind = body.kind.as_str(),
+            plugin = %resource.action_plugin,
+            trace_id = %body.trace_id,
+        );
+        async {
+            let started = Instant::now();
+            let busy = self.metrics.begin(body.kind);
+            let report = self.drive(&claim, &deadline).await;
+            drop(busy);
+            self.keep_pace(started.elapsed());
+            let Some(report) = report else {
+                self.lost(&claim);
+                return;
+            };
+            tell(&claim, &report);
+            self.metrics.ended(&claim, &report);
+            self.write_down(&claim, report, deadline).await;
+        }
+        .instrument(span)
+        .await;
+    }
+
+    /// Hand the report to the ledger. The worker need not wait until it is on disk.
+    async fn write_down(&self, claim: &Claim, report: Report, deadline: Deadline) {
+        let conclusion = self.conclusion(claim, report);
+        if !self.ledger.write(conclusion, deadline, false).await {
+            self.lost(claim);
+        }
+        self.freed.notify_one();
+    }
+
+    /// Write down a checkpoint and keep the claim. Whether it is still ours.
+    pub(crate) async fn note(&self, claim: &Claim, report: Report, deadline: &Deadline) -> bool {
+        self.ledger.write(self.conclusion(claim, report), deadline.clone(), true).await
+    }
+
+    fn conclusion(&self, claim: &Claim, report: Report) -> Conclusion {
+        Conclusion {
+            resource: claim.record.resource.id,
+            fencing_token: claim.record.fencing_token,
+            operation: claim.operation.clone(),
+            report,
+            holder: self.holder.clone(),
+            ladder: self.settings.ladder,
+            drift_interval: self.settings.drift_interval,
+            chance: chance::share(),
+        }
+    }
+
+    fn lost(&self, claim: &Claim) {
+        self.desk.put_back(claim.record.resource.id, claim.record.fencing_token);
+        // Whoever wants something of a resource takes it from a mere look: nothing is lost by that.
+        if claim.operation.body.kind != OperationKind::Observe {
+            self.metrics.claims_lost.inc();
+            warn!("the claim was lost; whoever has it now goes on from what is written down");
+        }
+        self.freed.notify_one();
+    }
+
+    /// Renew every claim in time, as long as this process can.
+    async fn keep_claims(self: Arc<Self>) {
+        loop {
+            tokio::time::sleep(self.settings.lease / 3).await;
+            let claims = self.desk.claims();
+            if claims.is_empty() {
+                continue;
+            }
+            let until = Instant::now() + self.settings.lease;
+            match self.store.renew(claims.clone(), self.settings.lease).await {
+                Ok(kept) => {
+                    let lost = self.desk.renewed(&claims, &kept, until);
+                    debug!(kept = kept.len(), lost, "leases renewed");
+                }
+                Err(error) => warn!(%error, "cannot renew leases; trying again"),
+            }
+        }
+    }
+
+    /// Remember how long claims take: a moving average.
+    fn keep_pace(&self, took: Duration) {
+        let took = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX / 16);
+        let old = self.pace.load(Ordering::Relaxed);
+        self.pace.store(old - old / 8 + took / 8, Ordering::Relaxed);
+    }
+}
+
+fn handed_back(claim: &Claim) -> Report {
+    let body = &claim.operation.body;
+    Report {
+        step: body.step,
+        attempt: body.attempt,
+        changes: body.changes,
+        checkpoint: claim.operation.checkpoint.clone(),
+        end: End::HandedBack,
+        outputs: None,
+        memory: None,
+        holds: None,
+    }
+}
+
+/// One line for what matters.
+fn tell(claim: &Claim, report: &Report) {
+    let generation = claim.operation.body.generation;
+    match &report.end {
+        End::Succeeded { message, .. } => info!(generation, message, "reconciled"),
+        End::Destroyed => info!("destroyed"),
+        End::Failed { failure } => {
+            warn!(
+                generation,
+                class = failure.class.as_str(),
+                step = failure.step.as_str(),
+                "failed: {}",
+                failure.message
+            );
+        }
+        End::Waits { after, message, .. } => debug!(after_seconds = after.as_secs(), message, "waits"),
+        End::Observed { verdict } => debug!(?verdict, "looked for drift"),
+        End::Noted | End::HandedBack => {}
+    }
+}

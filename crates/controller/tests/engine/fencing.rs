@@ -1,0 +1,65 @@
+use std::time::Duration;
+
+use controller::Tick;
+use model::Lifecycle;
+use serde_json::json;
+
+use crate::harness::{Bench, settle};
+
+stories!(
+    a_paused_controller_can_write_nothing,
+    a_claim_is_nobody_elses_before_it_lapses,
+    a_lock_changes_hands_when_it_lapses
+);
+
+async fn a_paused_controller_can_write_nothing(bench: Bench) {
+    let id = bench.create("one", json!({ "apply": ["fail:quota"] })).await.id;
+    let Ok(Tick::Claimed(paused)) = bench.controller.tick().await else { panic!("nothing claimed") };
+    bench.pass(Duration::from_secs(601)).await;
+    bench.db.execute("UPDATE resources SET plugin_config = '{}'").await;
+    let another = bench.another().await;
+    settle(&another).await;
+    let before = bench.db.contents().await;
+    for (claim, deadline) in paused {
+        bench.controller.carry_out(claim, deadline).await;
+    }
+    assert_eq!(bench.db.contents().await, before);
+    assert_eq!(bench.lifecycle(id).await, Lifecycle::Active);
+}
+
+async fn a_claim_is_nobody_elses_before_it_lapses(bench: Bench) {
+    for n in 0..20 {
+        bench.create(&format!("n-{n}"), json!({})).await;
+    }
+    let another = bench.another().await;
+    let mut claimed = Vec::new();
+    loop {
+        let (here, there) = tokio::join!(bench.controller.tick(), another.tick());
+        let mut some = false;
+        for tick in [here, there] {
+            if let Ok(Tick::Claimed(claims)) = tick {
+                some = true;
+                claimed.extend(claims.into_iter().map(|(claim, _)| claim.record.resource.id));
+            }
+        }
+        if !some {
+            break;
+        }
+    }
+    let count = claimed.len();
+    claimed.sort();
+    claimed.dedup();
+    assert_eq!((count, claimed.len()), (20, 20));
+}
+
+async fn a_lock_changes_hands_when_it_lapses(bench: Bench) {
+    let ttl = Duration::from_secs(15);
+    let take = |holder: &str| bench.store.lock("test", holder.to_string(), ttl);
+    let first = take("a").await.expect("an answer").expect("the lock");
+    assert_eq!(take("a").await.expect("an answer"), Some(first));
+    assert_eq!(take("b").await.expect("an answer"), None);
+    bench.pass(Duration::from_secs(16)).await;
+    assert_eq!(take("b").await.expect("an answer"), Some(first + 1));
+    bench.store.unlock("test", "b".into()).await.expect("unlocked");
+    assert!(take("a").await.expect("an answer").is_some());
+}

@@ -1,0 +1,304 @@
+//! Writing down how claims ended, a batch at a time. Whoever has lost a claim writes nothing.
+
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+
+use model::reconcile::{Ended, OperationRecord, Record, Report, Terms};
+use model::{
+    Action, Actor, HistoryEntry, Ladder, OperationId, OperationKind, OperationState, Resource, ResourceId, TenantId,
+};
+use serde::Serialize;
+use sqlx::AssertSqlSafe;
+
+use super::claim::{Held, OperationRow};
+use crate::Store;
+use crate::dialect::Cell;
+use crate::error::Error;
+use crate::resources::Change;
+use crate::rows::{json, list};
+use crate::writer::Tx;
+
+/// How one claim ended, for now or for good.
+#[derive(Debug, Clone)]
+pub struct Conclusion {
+    pub resource: ResourceId,
+    pub fencing_token: i64,
+    /// The operation as it was claimed.
+    pub operation: OperationRecord,
+    pub report: Report,
+    pub holder: String,
+    pub ladder: Ladder,
+    pub drift_interval: Duration,
+    /// In 0..=1: the dice, thrown outside.
+    pub chance: f64,
+}
+
+/// A claim that is still its holder's, and what came of it.
+struct Settled {
+    tenant: TenantId,
+    before: Resource,
+    after: Record,
+    operation: OperationRecord,
+    ended: Ended,
+    with_memory: bool,
+    with_outputs: bool,
+    holder: String,
+}
+
+impl Store {
+    /// Write down how claims ended. Says which were still their holder's; the others have changed nothing.
+    pub async fn conclude(&self, conclusions: Vec<Conclusion>) -> Result<HashSet<ResourceId>, Error> {
+        self.write(0, move |tx| {
+            let conclusions = conclusions.clone();
+            Box::pin(async move { tx.conclude(conclusions).await })
+        })
+        .await
+    }
+}
+
+impl Tx {
+    async fn conclude(&mut self, conclusions: Vec<Conclusion>) -> Result<HashSet<ResourceId>, Error> {
+        let ids: Vec<_> = conclusions.iter().map(|conclusion| conclusion.resource).collect();
+        let held = self.hold_for_controllers(&ids, false).await?;
+        let mut held: HashMap<_, _> = held.into_iter().map(|held| (held.stored.body.id, held)).collect();
+        let now = self.now;
+        let mut settled: Vec<_> = conclusions
+            .into_iter()
+            .filter_map(|conclusion| {
+                let held = held.remove(&conclusion.resource)?;
+                let terms = Terms {
+                    now,
+                    ladder: conclusion.ladder,
+                    drift_interval: conclusion.drift_interval,
+                    chance: conclusion.chance,
+                };
+                settle(held, conclusion, &terms)
+            })
+            .collect();
+        self.insert_waiting_observations(&mut settled).await?;
+        self.update_operations(&settled).await?;
+        let history: Vec<_> = settled
+            .iter()
+            .filter(|settled| matches!(settled.ended, Ended::Finished(_)) && !settled.is_observation())
+            .map(|settled| (settled.tenant, settled.operation.body.history_entry()))
+            .collect();
+        self.record_history(&history).await?;
+        for settled in &mut settled {
+            if let Some(action) = settled.action() {
+                let seq = self.advance(&mut settled.after)?;
+                let after = (!settled.after.released).then_some(&settled.after.resource);
+                self.tell_of_resource(settled.tenant, &Actor::system(), action, seq, Some(&settled.before), after)?;
+            }
+        }
+        let changes: Vec<_> = settled
+            .iter()
+            .map(|settled| Change {
+                before: &settled.before,
+                after: &settled.after,
+                with_memory: settled.with_memory,
+                with_outputs: settled.with_outputs,
+            })
+            .collect();
+        self.write_standing(&changes).await?;
+        Ok(settled.iter().map(|settled| settled.before.id).collect())
+    }
+
+    /// An observation that has to wait becomes a row.
+    async fn insert_waiting_observations(&mut self, settled: &mut [Settled]) -> Result<(), Error> {
+        let rows: Vec<_> = settled
+            .iter()
+            .filter(|settled| settled.is_new() && settled.ended == Ended::GoesOn && settled.waits())
+            .map(|settled| {
+                OperationRow::new(settled.tenant, &settled.operation, settled.after.fencing_token, &settled.holder)
+            })
+            .collect();
+        let ids = self.insert_operations(&rows).await?;
+        for settled in settled {
+            if let Some(id) = ids.get(&settled.before.id) {
+                settled.after.resource.operation_id = Some(*id);
+            }
+        }
+        Ok(())
+    }
+
+    async fn update_operations(&mut self, settled: &[Settled]) -> Result<(), Error> {
+        let operations: Vec<_> =
+            settled.iter().filter(|settled| !settled.is_new()).map(|settled| settled.operation.clone()).collect();
+        self.finish_operations(&operations).await
+    }
+
+    /// Write down where operations stand.
+    pub(super) async fn finish_operations(&mut self, operations: &[OperationRecord]) -> Result<(), Error> {
+        if operations.is_empty() {
+            return Ok(());
+        }
+        let rows = operations.iter().map(to_row).collect::<Result<Vec<_>, _>>()?;
+        let text = format!(
+            "UPDATE operations SET state = v.state, phase = v.phase, step = v.step, attempt = v.attempt, message = v.message, \
+             failure = v.failure, checkpoint = v.checkpoint, signal = v.signal, resources_created = v.resources_created, \
+             resources_updated = v.resources_updated, resources_deleted = v.resources_deleted, updated_at = v.updated_at, \
+             finished_at = v.finished_at FROM {} WHERE operations.id = v.id",
+            self.dialect.rows(Row::COLUMNS)
+        );
+        sqlx::query(AssertSqlSafe(text)).bind(list(&rows)?).execute(self.connection()).await?;
+        Ok(())
+    }
+
+    pub(super) async fn record_history(&mut self, entries: &[(TenantId, HistoryEntry)]) -> Result<(), Error> {
+        if entries.is_empty() {
+            return Ok(());
+        }
+        let rows: Vec<_> = entries
+            .iter()
+            .map(|(tenant, entry)| {
+                serde_json::json!({
+                    "tenant_id": tenant.0,
+                    "resource_id": entry.resource_id.0,
+                    "generation": entry.generation,
+                    "success": i64::from(entry.success),
+                    "phase": entry.phase,
+                    "error_message": entry.error_message,
+                    "resources_created": entry.resources_created,
+                    "resources_updated": entry.resources_updated,
+                    "resources_deleted": entry.resources_deleted,
+                })
+            })
+            .collect();
+        let text = format!(
+            "INSERT INTO reconciliation_history (tenant_id, resource_id, generation, success, phase, error_message, \
+             resources_created, resources_updated, resources_deleted, reconcile_time) \
+             SELECT v.tenant_id, v.resource_id, v.generation, v.success = 1, v.phase, v.error_message, \
+             v.resources_created, v.resources_updated, v.resources_deleted, $2 FROM {} WHERE true",
+            self.dialect.rows(HISTORY)
+        );
+        let now = self.now.as_microsecond();
+        sqlx::query(AssertSqlSafe(text)).bind(list(&rows)?).bind(now).execute(self.connection()).await?;
+        Ok(())
+    }
+}
+
+const HISTORY: &[(&str, Cell)] = &[
+    ("tenant_id", Cell::Int),
+    ("resource_id", Cell::Int),
+    ("generation", Cell::Int),
+    ("success", Cell::Int),
+    ("phase", Cell::Text),
+    ("error_message", Cell::Text),
+    ("resources_created", Cell::Int),
+    ("resources_updated", Cell::Int),
+    ("resources_deleted", Cell::Int),
+];
+
+/// What follows from a conclusion; nothing where the claim is somebody else's by now.
+fn settle(held: Held, conclusion: Conclusion, terms: &Terms) -> Option<Settled> {
+    let Held { tenant, stored, mut record, .. } = held;
+    let same_claim = record.fencing_token == conclusion.fencing_token;
+    // A conclusion that was written already, though nobody was told, is not written again.
+    let under_way =
+        conclusion.operation.body.id.0 == 0 || record.resource.operation_id == Some(conclusion.operation.body.id);
+    if !same_claim || !under_way {
+        return None;
+    }
+    let (memory, outputs) = (record.memory.clone(), record.outputs.clone());
+    let mut operation = conclusion.operation;
+    let ended = record.end(&mut operation, conclusion.report, terms);
+    if ended != Ended::GoesOn {
+        record.resource.operation_id = None;
+    }
+    Some(Settled {
+        tenant,
+        with_memory: record.memory != memory,
+        with_outputs: record.outputs != outputs,
+        before: stored.body,
+        after: record,
+        operation,
+        ended,
+        holder: conclusion.holder,
+    })
+}
+
+impl Settled {
+    fn is_observation(&self) -> bool {
+        self.operation.body.kind == OperationKind::Observe
+    }
+
+    fn is_new(&self) -> bool {
+        self.operation.body.id == OperationId(0)
+    }
+
+    fn waits(&self) -> bool {
+        self.operation.body.state == OperationState::Waiting
+    }
+
+    /// What its watchers are told, where there is something to see.
+    fn action(&self) -> Option<Action> {
+        let (before, after) = (&self.before, &self.after.resource);
+        match self.ended {
+            _ if self.after.released => Some(Action::Deleted),
+            Ended::Finished(OperationState::Succeeded) => Some(Action::OperationSucceeded),
+            Ended::Finished(_) if !self.is_observation() => Some(Action::OperationFailed),
+            Ended::Looked if before.conditions != after.conditions => Some(Action::Drifted),
+            Ended::GoesOn if before.status_message != after.status_message || before.holds != after.holds => {
+                Some(Action::OperationProgressed)
+            }
+            Ended::Finished(_) | Ended::Looked | Ended::GoesOn => None,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    id: i64,
+    state: &'a str,
+    phase: &'a str,
+    step: &'a str,
+    attempt: i64,
+    message: &'a str,
+    failure: Option<String>,
+    checkpoint: Option<String>,
+    signal: Option<&'a str>,
+    resources_created: i64,
+    resources_updated: i64,
+    resources_deleted: i64,
+    updated_at: i64,
+    finished_at: Option<i64>,
+}
+
+impl Row<'_> {
+    const COLUMNS: &'static [(&'static str, Cell)] = &[
+        ("id", Cell::Int),
+        ("state", Cell::Text),
+        ("phase", Cell::Text),
+        ("step", Cell::Text),
+        ("attempt", Cell::Int),
+        ("message", Cell::Text),
+        ("failure", Cell::Text),
+        ("checkpoint", Cell::Text),
+        ("signal", Cell::Text),
+        ("resources_created", Cell::Int),
+        ("resources_updated", Cell::Int),
+        ("resources_deleted", Cell::Int),
+        ("updated_at", Cell::Int),
+        ("finished_at", Cell::Int),
+    ];
+}
+
+fn to_row(operation: &OperationRecord) -> Result<Row<'_>, Error> {
+    let OperationRecord { body, checkpoint, signal } = operation;
+    Ok(Row {
+        id: body.id.0,
+        state: body.state.as_str(),
+        phase: body.phase.as_str(),
+        step: body.step.as_str(),
+        attempt: body.attempt,
+        message: &body.message,
+        failure: body.failure.as_ref().map(json).transpose()?,
+        checkpoint: (!checkpoint.is_null()).then(|| json(checkpoint)).transpose()?,
+        signal: signal.as_deref(),
+        resources_created: body.changes.created,
+        resources_updated: body.changes.updated,
+        resources_deleted: body.changes.deleted,
+        updated_at: body.updated_at.as_microsecond(),
+        finished_at: body.finished_at.map(|time| time.as_microsecond()),
+    })
+}
