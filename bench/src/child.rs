@@ -22,9 +22,14 @@ pub struct Server {
 impl Server {
     /// Terrane as it comes, its log going to a file.
     pub async fn terrane(database: &Database) -> anyhow::Result<Server> {
+        Server::role("server", database, &[]).await
+    }
+
+    /// Any role of it.
+    pub async fn role(role: &str, database: &Database, flags: &[&str]) -> anyhow::Result<Server> {
         let port = free_port()?;
         let listen = format!("127.0.0.1:{port}");
-        let arguments = ["server", "--database", &database.url, "--listen", &listen];
+        let arguments = [&[role, "--database", &database.url, "--listen", &listen, "--log", "warn"], flags].concat();
         Server::start(&terrane()?, &arguments, port, database.folder.path()).await
     }
 
@@ -65,6 +70,19 @@ impl Server {
         let line =
             status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("Linux says what is resident")?;
         Ok(line.trim().trim_end_matches(" kB").parse::<f64>()? / 1024.0)
+    }
+
+    /// Seconds of a processor that it has used.
+    pub fn cpu(&self) -> anyhow::Result<f64> {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
+        let (_, fields) = stat.rsplit_once(')').context("Linux says what was used")?;
+        let ticks = fields.split_whitespace().skip(11).take(2).map(|field| field.parse::<f64>().unwrap_or(0.0));
+        Ok(ticks.sum::<f64>() / 100.0)
+    }
+
+    /// kill -9.
+    pub fn kill(self) {
+        drop(self);
     }
 
     /// Stop it in good order, so that the next start has nothing to repair.

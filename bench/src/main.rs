@@ -10,6 +10,9 @@ mod database;
 mod footprint;
 mod http;
 mod load;
+mod probe;
+mod raw;
+mod reconcile;
 mod requests;
 mod table;
 mod throughput;
@@ -77,6 +80,7 @@ async fn measure(plan: Plan, only: Option<Kind>) -> anyhow::Result<()> {
         if only.is_none_or(|only| only == kind) {
             let loaded = throughput::measure(kind, plan, &mut table).await?;
             footprint::measure(kind, plan, loaded, &mut table).await?;
+            reconcile::measure(kind, plan, &mut table).await?;
         }
     }
     println!(

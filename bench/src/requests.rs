@@ -65,6 +65,25 @@ pub fn database_cluster() -> Value {
     })
 }
 
+/// The resource of the specification's example.
+pub fn resource(name: &str, plugin: &str) -> Value {
+    json!({
+        "name": name,
+        "resource_type_name": "DatabaseCluster",
+        "resource_type_version": "v1",
+        "action_plugin": plugin,
+        "spec": {
+            "engine": "postgres",
+            "engine_version": "16.2",
+            "instance_class": "db.large",
+            "storage_gb": 500,
+            "replicas": 2,
+            "backup_retention_days": 14,
+            "high_availability": true
+        }
+    })
+}
+
 const PLACE: &str = "0000000000";
 
 /// Creates, each of a name that was not given before.
@@ -75,25 +94,11 @@ pub struct Creates {
 }
 
 impl Creates {
-    pub fn new() -> Creates {
-        let body = json!({
-            "name": format!("production-pg-{PLACE}"),
-            "resource_type_name": "DatabaseCluster",
-            "resource_type_version": "v1",
-            "action_plugin": "github_actions",
-            "spec": {
-                "engine": "postgres",
-                "engine_version": "16.2",
-                "instance_class": "db.large",
-                "storage_gb": 500,
-                "replicas": 2,
-                "backup_retention_days": 14,
-                "high_availability": true
-            }
-        });
-        let template = post("/api/v1/resources", &body);
+    /// Of this plugin, numbered from `first` on.
+    pub fn of(plugin: &str, first: usize) -> Creates {
+        let template = post("/api/v1/resources", &resource(&format!("production-pg-{PLACE}"), plugin));
         let at = template.windows(PLACE.len()).position(|bytes| bytes == PLACE.as_bytes()).unwrap_or(0);
-        Creates { template, at, next: AtomicUsize::new(0) }
+        Creates { template, at, next: AtomicUsize::new(first) }
     }
 
     pub fn fill(&self, request: &mut Vec<u8>) {

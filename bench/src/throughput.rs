@@ -29,7 +29,7 @@ pub async fn measure(kind: Kind, plan: Plan, table: &mut Table) -> anyhow::Resul
     let name = kind.name();
     let both = Both { bare: bare.port, terrane: terrane.port, plan };
 
-    let post = Work::Create(Arc::new(Creates::new()));
+    let post = Work::Create(Arc::new(Creates::of("github_actions", 0)));
     let posted = both.in_turn(&post).await?;
     let mut there = posted.requests;
     table.rates(format!("{name}: durable POST, bare pool of {POOL}"), posted.bare, posted.terrane, Some(1.5));

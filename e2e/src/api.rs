@@ -81,6 +81,12 @@ impl Api {
         self.send(self.request(Method::POST, path).json(body)).await
     }
 
+    /// A post that may be sent again: what was done for this key is not done anew. Its status, where somebody answers.
+    pub async fn try_post_by_key(&self, path: &str, body: &Value, key: &str) -> Option<u16> {
+        let request = self.request(Method::POST, path).header("idempotency-key", key).json(body);
+        self.send(request).await.map(|answer| answer.status)
+    }
+
     pub async fn delete(&self, path: &str) -> Answer {
         self.send(self.request(Method::DELETE, path)).await.expect("the server answers")
     }

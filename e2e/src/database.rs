@@ -19,12 +19,16 @@ impl Database {
     }
 
     pub async fn postgres() -> Database {
+        Database::on(&postgres_server()).await
+    }
+
+    /// A fresh database on this server.
+    pub async fn on(server: &str) -> Database {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let moment = jiff::Timestamp::now().as_microsecond();
         let name = format!("e2e_{}_{number}_{moment}", std::process::id());
-        let server = postgres_server();
-        let mut admin = connect(&server).await;
+        let mut admin = connect(server).await;
         execute(&mut admin, &format!("CREATE DATABASE {name}")).await;
         let (address, _) = server.rsplit_once('/').expect("the URL names a database");
         Database { url: format!("{address}/{name}"), folder: TempDir::new().expect("a temporary folder") }

@@ -5,6 +5,8 @@
 mod api;
 mod crowd;
 mod database;
+mod outside;
+mod postgres;
 mod program;
 mod proxy;
 mod sample;
@@ -15,6 +17,8 @@ mod watch;
 pub use api::{Answer, Api};
 pub use crowd::{Crowd, settle};
 pub use database::Database;
+pub use outside::Outside;
+pub use postgres::Postgres;
 pub use program::{Outcome, program, run};
 pub use proxy::Proxy;
 pub use sample::{database_cluster, name_of, resource, spec_of};

@@ -8,8 +8,10 @@ use serde_json::Value;
 const MAY_USE: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("store", &["model"]),
-    ("api", &["model", "store"]),
-    ("terrane", &["model", "store", "api"]),
+    ("plugins", &["model"]),
+    ("controller", &["model", "store", "plugins"]),
+    ("api", &["model", "store", "controller"]),
+    ("terrane", &["model", "store", "api", "controller"]),
     ("e2e", &[]),
     ("bench", &[]),
 ];

@@ -6,6 +6,7 @@
 mod telling;
 
 mod architecture;
+mod controllers;
 mod data_folder;
 mod database_away;
 mod kill;
