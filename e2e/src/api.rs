@@ -91,6 +91,12 @@ impl Api {
         self.send(self.request(Method::DELETE, path)).await.expect("the server answers")
     }
 
+    /// A body that is no JSON.
+    pub async fn text(&self, path: &str) -> String {
+        let answer = self.request(Method::GET, path).send().await.expect("the server answers");
+        answer.text().await.expect("a text")
+    }
+
     /// What `/ready` says, where anybody answers.
     pub async fn ready(&self) -> Option<u16> {
         let request = self.request(Method::GET, "/ready").timeout(Duration::from_secs(10));

@@ -22,6 +22,6 @@ pub use postgres::Postgres;
 pub use program::{Outcome, program, run};
 pub use proxy::Proxy;
 pub use sample::{database_cluster, name_of, resource, spec_of};
-pub use server::{Server, free_port};
+pub use server::{Holdings, Server, free_port};
 pub use wait::{eventually, soon, until};
 pub use watch::{Change, Watch};

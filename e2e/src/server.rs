@@ -129,6 +129,36 @@ impl Server {
     }
 }
 
+/// What a server holds on to.
+#[derive(Debug)]
+pub struct Holdings {
+    pub tasks: u64,
+    pub sockets: usize,
+    pub resident_kb: u64,
+}
+
+impl Server {
+    pub async fn holdings(&self) -> Holdings {
+        let metrics = self.api().text("/metrics").await;
+        let number = |line: &str| line.rsplit(' ').next().and_then(|word| word.parse().ok());
+        let tasks = metrics.lines().find(|line| line.starts_with("terrane_tasks ")).and_then(number);
+        let folder = format!("/proc/{}", self.pid());
+        let links = std::fs::read_dir(format!("{folder}/fd")).expect("Linux lists what is open");
+        let is_socket = |path: &std::path::Path| {
+            std::fs::read_link(path).is_ok_and(|target| target.to_string_lossy().starts_with("socket:"))
+        };
+        let sockets = links.flatten().filter(|entry| is_socket(&entry.path())).count();
+        let status = std::fs::read_to_string(format!("{folder}/status")).expect("Linux says what is resident");
+        let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let resident = resident.and_then(|text| text.trim().trim_end_matches(" kB").parse().ok());
+        Holdings {
+            tasks: tasks.expect("the number of tasks is a metric"),
+            sockets,
+            resident_kb: resident.expect("a number"),
+        }
+    }
+}
+
 impl Drop for Server {
     fn drop(&mut self) {
         let _ = self.child.kill();

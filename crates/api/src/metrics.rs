@@ -43,6 +43,7 @@ pub struct Metrics {
     commits: Counter<u64, AtomicU64>,
     writes: Counter<u64, AtomicU64>,
     waiting: Gauge,
+    tasks: Gauge,
 }
 
 impl Metrics {
@@ -51,7 +52,7 @@ impl Metrics {
         let mut registry = Registry::with_prefix("terrane");
         let requests = Family::default();
         let durations: Family<Route, Histogram> = Family::new_with_constructor(|| Histogram::new(SECONDS));
-        let (watchers, waiting) = (Gauge::default(), Gauge::default());
+        let (watchers, waiting, tasks) = (Gauge::default(), Gauge::default(), Gauge::default());
         let (commits, writes) = (Counter::default(), Counter::default());
         let build: Family<Build, Gauge> = Family::default();
         build.get_or_create(&Build { version: env!("CARGO_PKG_VERSION") }).set(1);
@@ -62,10 +63,11 @@ impl Metrics {
         registry.register("store_commits", "Groups of writes committed", commits.clone());
         registry.register("store_writes", "Writes committed", writes.clone());
         registry.register("store_writes_waiting", "Writes waiting for the next commit", waiting.clone());
+        registry.register("tasks", "Tasks alive in the process", tasks.clone());
         if let Some(register) = others {
             register(&mut registry);
         }
-        Metrics { registry, requests, durations, watchers, commits, writes, waiting }
+        Metrics { registry, requests, durations, watchers, commits, writes, waiting, tasks }
     }
 
     pub fn observe(&self, method: &Method, route: &str, status: u16, took: Duration) {
@@ -79,6 +81,9 @@ impl Metrics {
         self.commits.inc_by(store.groups.saturating_sub(self.commits.get()));
         self.writes.inc_by(store.writes.saturating_sub(self.writes.get()));
         self.waiting.set(store.waiting as i64);
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            self.tasks.set(runtime.metrics().num_alive_tasks() as i64);
+        }
         let mut text = String::new();
         // Writing to a String cannot fail.
         let _ = encode(&mut text, &self.registry);

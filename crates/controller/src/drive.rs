@@ -21,6 +21,10 @@ use crate::desk::Deadline;
 
 /// Checkpoints that may be written in a row without a pause, before it counts as a loop.
 const MAX_NOTES: usize = 16;
+/// Characters of a message or hint.
+const MAX_TEXT: usize = 4096;
+/// Bytes of checkpoint, memory, outputs and the like that one answer may leave behind.
+const MAX_ANSWER: usize = 1 << 20;
 /// The longest that an operation waits without being looked at.
 const LONGEST_WAIT: Duration = Duration::from_secs(60 * 60);
 
@@ -119,7 +123,7 @@ impl Controller {
                 return Err(Stop::Lost);
             }
             let answer = self.call(plugin, call, world).await;
-            let Answer { outcome, memory, holds } = redacted(answer, &world.secrets);
+            let Answer { outcome, memory, holds } = bounded(redacted(answer, &world.secrets), progress.step);
             if let Some(memory) = memory {
                 call.memory = memory.clone();
                 progress.memory = Some(memory);
@@ -247,7 +251,7 @@ impl Progress {
             OperationKind::Destroy => End::Destroyed,
             OperationKind::Observe => {
                 let nothing = Observation::CannotTell { why: "the plugin did not say".into() };
-                End::Observed { verdict: self.verdict.take().unwrap_or(nothing) }
+                End::Observed { verdict: self.verdict.take().unwrap_or(nothing), watch }
             }
         }
     }
@@ -308,6 +312,33 @@ fn call(claim: &Claim, config: Value) -> Call {
         checkpoint: claim.operation.checkpoint.clone(),
         memory: claim.record.memory.clone(),
     }
+}
+
+/// What is written down of an answer is bounded: a plugin that says too much has failed.
+fn bounded(mut answer: Answer, step: Step) -> Answer {
+    let texts = match &mut answer.outcome {
+        Outcome::Done(done) => [done.message.as_mut(), None],
+        Outcome::Wait(wait) => [wait.message.as_mut(), None],
+        Outcome::Failed(failure) => [Some(&mut failure.message), Some(&mut failure.hint)],
+    };
+    for text in texts.into_iter().flatten() {
+        if let Some((end, _)) = text.char_indices().nth(MAX_TEXT) {
+            text.truncate(end);
+            text.push('…');
+        }
+    }
+    let values = match &answer.outcome {
+        Outcome::Done(done) => [answer.memory.as_ref(), done.outputs.as_ref()],
+        Outcome::Wait(wait) => [answer.memory.as_ref(), Some(&wait.checkpoint)],
+        Outcome::Failed(_) => [answer.memory.as_ref(), None],
+    };
+    let bytes: usize = values.into_iter().flatten().map(|value| value.to_string().len()).sum();
+    let held: usize = answer.holds.iter().flatten().map(String::len).sum();
+    if bytes + held <= MAX_ANSWER {
+        return answer;
+    }
+    let message = format!("the plugin answered with {} bytes to keep, and may with {MAX_ANSWER} at most", bytes + held);
+    Failure::new(Class::Plugin, step, message).into()
 }
 
 /// No secret leaves a call: it is struck out of everything that is written down.

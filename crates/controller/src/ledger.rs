@@ -68,6 +68,13 @@ async fn settle(store: &Store, desk: &Desk, mut page: Vec<Entry>) {
                 }
                 return;
             }
+            // One that cannot be written does not take the others with it.
+            Err(_) if page.len() > 1 => {
+                for entry in page {
+                    Box::pin(settle(store, desk, vec![entry])).await;
+                }
+                return;
+            }
             Err(error) => {
                 warn!(%error, conclusions = page.len(), "how operations ended cannot be written down yet; trying again");
                 let gone = |entry: &Entry| entry.deadline.is_over() || matches!(error, Error::Closing);

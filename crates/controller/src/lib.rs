@@ -13,9 +13,12 @@ mod settings;
 mod tick;
 mod work;
 
-use std::sync::Arc;
+use std::collections::HashMap;
 use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
+use model::ResourceId;
 use plugins::{Door, Registry};
 use store::Store;
 use tokio::sync::Notify;
@@ -50,6 +53,8 @@ pub struct Controller {
     metrics: Arc<Metrics>,
     /// How long a claim takes on average, in nanoseconds: how many to claim ahead depends on it.
     pace: AtomicU64,
+    /// Rows that cannot be read, and until when they are left alone.
+    aside: Mutex<HashMap<ResourceId, Instant>>,
     /// A claim was put back.
     freed: Notify,
 }
@@ -66,6 +71,7 @@ impl Controller {
             desk,
             metrics: Arc::default(),
             pace: AtomicU64::new(50_000_000),
+            aside: Mutex::default(),
             freed: Notify::new(),
         })
     }

@@ -1,10 +1,13 @@
 //! One iteration of the loop: look what is due, choose fairly, claim it in one transaction.
 
+use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use store::{Claim, Claimant, Error};
+use model::ResourceId;
+use store::{Claim, Claimant, Due, Error};
+use tracing::error;
 
 use crate::desk::Deadline;
 use crate::{Controller, chance, fair};
@@ -14,6 +17,10 @@ const AHEAD: Duration = Duration::from_millis(200);
 const MAX_AHEAD: usize = 256;
 /// Tenants that are looked at when the front of the queue is one tenant's alone.
 const MAX_TENANTS: usize = 256;
+
+const SOON: Duration = Duration::from_millis(20);
+/// How long a row that cannot be read is left alone.
+const ASIDE: Duration = Duration::from_secs(60);
 
 /// What a tick came to.
 pub enum Tick {
@@ -37,11 +44,16 @@ impl Controller {
         let now = self.store.now();
         let window = (appetite * 4).max(64);
         let mut due = self.store.due(now, window).await?;
+        let full = due.len() == window;
+        self.without_those_aside(&mut due);
         if due.is_empty() {
-            return Ok(Tick::Idle { next: self.store.next_due().await? });
+            // What was set aside stays due, and is no reason to look again at once.
+            let next = self.store.next_due().await?.map(|next| next.max(now + SOON));
+            return Ok(Tick::Idle { next });
         }
-        if due.len() == window && fair::is_one_tenants(&due) {
+        if full && fair::is_one_tenants(&due) {
             due = self.store.due_of_each_tenant(now, appetite, MAX_TENANTS).await?;
+            self.without_those_aside(&mut due);
         }
         let per_tenant = self.settings.max_concurrent_per_tenant.max(1);
         let share = if per_tenant >= self.settings.max_concurrent_reconciles { usize::MAX } else { per_tenant };
@@ -49,13 +61,11 @@ impl Controller {
         if ids.is_empty() {
             return Ok(Tick::Full);
         }
-        let claimant = Claimant {
-            holder: self.holder.clone(),
-            lease: self.settings.lease,
-            trace_ids: ids.iter().map(|_| chance::word(32)).collect(),
-        };
         let until = Instant::now() + self.settings.lease;
-        let claims = self.store.claim(ids, claimant).await?;
+        let claims = match self.claim(ids.clone()).await {
+            Err(Error::Corrupt { .. }) => self.claim_each(ids).await,
+            claims => claims?,
+        };
         if claims.is_empty() {
             return Ok(Tick::Beaten);
         }
@@ -65,6 +75,38 @@ impl Controller {
             (claim, deadline)
         });
         Ok(Tick::Claimed(claims.collect()))
+    }
+
+    async fn claim(&self, ids: Vec<ResourceId>) -> Result<Vec<Claim>, Error> {
+        let claimant = Claimant {
+            holder: self.holder.clone(),
+            lease: self.settings.lease,
+            trace_ids: ids.iter().map(|_| chance::word(32)).collect(),
+        };
+        self.store.claim(ids, claimant).await
+    }
+
+    /// One by one. A row that cannot be read is set aside for a while, so that it does not stand in the others' way.
+    async fn claim_each(&self, ids: Vec<ResourceId>) -> Vec<Claim> {
+        let mut claims = Vec::new();
+        for id in ids {
+            match self.claim(vec![id]).await {
+                Ok(claimed) => claims.extend(claimed),
+                Err(error) => {
+                    error!(%error, resource = %id, "a resource cannot be claimed; it is set aside");
+                    self.aside.lock().unwrap_or_else(PoisonError::into_inner).insert(id, Instant::now() + ASIDE);
+                }
+            }
+        }
+        claims
+    }
+
+    fn without_those_aside(&self, due: &mut Vec<Due>) {
+        let mut aside = self.aside.lock().unwrap_or_else(PoisonError::into_inner);
+        if !aside.is_empty() {
+            aside.retain(|_, until| *until > Instant::now());
+            due.retain(|due| !aside.contains_key(&due.id));
+        }
     }
 
     /// How many more claims to take: enough for the workers, and as many ahead as they will get through in a moment.

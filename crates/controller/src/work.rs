@@ -6,10 +6,13 @@ use std::time::{Duration, Instant};
 
 use model::OperationKind;
 use model::reconcile::{End, Report};
+use opentelemetry::Context;
+use opentelemetry::trace::{SpanContext, SpanId, TraceContextExt, TraceFlags, TraceId, TraceState};
 use store::{Claim, Conclusion};
 use tokio::sync::{Mutex, mpsc, watch};
 use tokio::task::JoinSet;
-use tracing::{Instrument, debug, info, info_span, warn};
+use tracing::{Instrument, Span, debug, info, info_span, warn};
+use tracing_opentelemetry::OpenTelemetrySpanExt;
 
 use crate::desk::Deadline;
 use crate::{Controller, Tick, chance};
@@ -123,6 +126,7 @@ impl Controller {
             plugin = %resource.action_plugin,
             trace_id = %body.trace_id,
         );
+        join_trace(&span, &body.trace_id);
         async {
             let started = Instant::now();
             let busy = self.metrics.begin(body.kind);
@@ -205,6 +209,15 @@ impl Controller {
     }
 }
 
+/// However often an operation is taken up, and by whichever process, its spans are one trace.
+fn join_trace(span: &Span, trace_id: &str) {
+    let Ok(trace_id) = TraceId::from_hex(trace_id) else { return };
+    let root = SpanId::from_bytes(trace_id.to_bytes()[..8].try_into().unwrap_or([1; 8]));
+    let parent = SpanContext::new(trace_id, root, TraceFlags::SAMPLED, true, TraceState::default());
+    // Without an exporter there is nobody to tell.
+    let _ = span.set_parent(Context::new().with_remote_span_context(parent));
+}
+
 fn handed_back(claim: &Claim) -> Report {
     let body = &claim.operation.body;
     Report {
@@ -235,7 +248,7 @@ fn tell(claim: &Claim, report: &Report) {
             );
         }
         End::Waits { after, message, .. } => debug!(after_seconds = after.as_secs(), message, "waits"),
-        End::Observed { verdict } => debug!(?verdict, "looked for drift"),
+        End::Observed { verdict, .. } => debug!(?verdict, "looked for drift"),
         End::Noted | End::HandedBack => {}
     }
 }

@@ -214,10 +214,13 @@ impl Record {
                 }
                 Some(OperationState::Failed)
             }
-            End::Observed { verdict } => {
+            End::Observed { verdict, watch } => {
                 body.finish(OperationState::Succeeded, "Observed", terms.now);
                 if !going {
                     self.observe(verdict, terms);
+                    if !watch {
+                        self.resource.next_reconcile_at = None;
+                    }
                 }
                 None
             }
@@ -365,8 +368,10 @@ pub enum End {
     Failed {
         failure: Failure,
     },
+    /// `watch`: its plugin can look for drift at all.
     Observed {
         verdict: Observation,
+        watch: bool,
     },
 }
 

@@ -16,3 +16,4 @@ mod start;
 mod stop;
 mod tls;
 mod tokens;
+mod waiting;

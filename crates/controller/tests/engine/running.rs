@@ -9,7 +9,25 @@ use tokio::sync::watch;
 use crate::db::until;
 use crate::harness::Bench;
 
-stories!(the_loop_hears_of_new_work_and_goes_idle_after_it, a_stop_leaves_nothing_claimed);
+stories!(
+    the_loop_hears_of_new_work_and_goes_idle_after_it,
+    a_stop_leaves_nothing_claimed,
+    a_row_that_cannot_be_read_stands_in_nobodys_way,
+);
+
+async fn a_row_that_cannot_be_read_stands_in_nobodys_way(bench: Bench) {
+    let broken = bench.create("broken", json!({})).await.id;
+    bench.db.execute("UPDATE resources SET finalizers = 'nonsense'").await;
+    for n in 0..5 {
+        bench.create(&format!("n-{n}"), json!({})).await;
+    }
+    bench.settle().await;
+    assert_eq!(bench.db.number("SELECT count(*) FROM resources WHERE lifecycle = 'active'").await, 5);
+    bench.db.execute(&format!("UPDATE resources SET finalizers = '[]' WHERE id = {broken}")).await;
+    let another = bench.another().await;
+    crate::harness::settle(&another).await;
+    assert_eq!(bench.lifecycle(broken).await, Lifecycle::Active);
+}
 
 async fn the_loop_hears_of_new_work_and_goes_idle_after_it(bench: Bench) {
     let (stop, stopping) = watch::channel(false);
