@@ -56,23 +56,23 @@ pub struct Controller {
     /// Rows that cannot be read, and until when they are left alone.
     aside: Mutex<HashMap<ResourceId, Instant>>,
     /// A claim was put back.
-    freed: Notify,
+    freed: Arc<Notify>,
 }
 
 impl Controller {
     pub fn new(store: Store, tools: Tools, settings: Settings) -> Arc<Controller> {
-        let desk = Arc::new(Desk::default());
+        let (desk, metrics, freed) = (Arc::new(Desk::default()), Arc::new(Metrics::default()), Arc::new(Notify::new()));
         Arc::new(Controller {
-            ledger: Ledger::open(store.clone(), desk.clone()),
+            ledger: Ledger::open(store.clone(), desk.clone(), metrics.clone(), freed.clone()),
             store,
             tools,
             settings,
             holder: format!("controller-{}", chance::word(16)),
             desk,
-            metrics: Arc::default(),
+            metrics,
             pace: AtomicU64::new(50_000_000),
             aside: Mutex::default(),
-            freed: Notify::new(),
+            freed,
         })
     }
 

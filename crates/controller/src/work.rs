@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use model::OperationKind;
 use model::reconcile::{End, Report};
 use opentelemetry::Context;
 use opentelemetry::trace::{SpanContext, SpanId, TraceContextExt, TraceFlags, TraceId, TraceState};
@@ -60,7 +59,14 @@ impl Controller {
             self.rest(pause, &mut bell, &mut stop).await;
         }
         drop(queue);
-        let ended = tokio::time::timeout(GRACE, async { while workers.join_next().await.is_some() {} }).await;
+        let ended = tokio::time::timeout(GRACE, async {
+            while workers.join_next().await.is_some() {}
+            // What they left to the ledger is written before the end.
+            while self.desk.len() > 0 {
+                self.freed.notified().await;
+            }
+        });
+        let ended = ended.await;
         if ended.is_err() {
             warn!("steps under way did not end in time; another controller goes on with them when their lease lapses");
         }
@@ -99,21 +105,33 @@ impl Controller {
             let next = claims.lock().await.recv().await;
             let Some((claim, deadline)) = next else { return };
             if *stop.borrow() {
-                let report = handed_back(&claim);
-                self.write_down(&claim, report, deadline).await;
+                let back = self.conclusion(&claim, handed_back(&claim));
+                self.ledger.write(back, deadline, false).await;
                 continue;
             }
             let controller = self.clone();
             // A worker outlives whatever a claim does to it.
-            let done = tokio::spawn(async move { controller.carry_out(claim, deadline).await }).await;
+            let done = tokio::spawn(async move {
+                if let Some(conclusion) = controller.perform(&claim, &deadline).await {
+                    controller.ledger.submit(conclusion, deadline).await;
+                }
+            });
+            let done = done.await;
             if let Err(error) = done {
                 warn!(%error, "an operation ended badly; it goes on when its lease lapses");
             }
         }
     }
 
-    /// Drive one claim and write down how it ended.
+    /// Drive one claim, and write down how it ended.
     pub async fn carry_out(&self, claim: Claim, deadline: Deadline) {
+        if let Some(conclusion) = self.perform(&claim, &deadline).await {
+            self.ledger.write(conclusion, deadline, false).await;
+        }
+    }
+
+    /// Drive one claim. How it ended is still to be written down; nothing where the claim was lost on the way.
+    async fn perform(&self, claim: &Claim, deadline: &Deadline) -> Option<Conclusion> {
         let resource = &claim.record.resource;
         let body = &claim.operation.body;
         let span = info_span!(
@@ -130,28 +148,20 @@ impl Controller {
         async {
             let started = Instant::now();
             let busy = self.metrics.begin(body.kind);
-            let report = self.drive(&claim, &deadline).await;
+            let report = self.drive(claim, deadline).await;
             drop(busy);
             self.keep_pace(started.elapsed());
             let Some(report) = report else {
-                self.lost(&claim);
-                return;
+                self.desk.put_back(claim.record.resource.id, claim.record.fencing_token);
+                self.freed.notify_one();
+                return None;
             };
-            tell(&claim, &report);
-            self.metrics.ended(&claim, &report);
-            self.write_down(&claim, report, deadline).await;
+            tell(claim, &report);
+            self.metrics.ended(claim, &report);
+            Some(self.conclusion(claim, report))
         }
         .instrument(span)
-        .await;
-    }
-
-    /// Hand the report to the ledger. The worker need not wait until it is on disk.
-    async fn write_down(&self, claim: &Claim, report: Report, deadline: Deadline) {
-        let conclusion = self.conclusion(claim, report);
-        if !self.ledger.write(conclusion, deadline, false).await {
-            self.lost(claim);
-        }
-        self.freed.notify_one();
+        .await
     }
 
     /// Write down a checkpoint and keep the claim. Whether it is still ours.
@@ -170,16 +180,6 @@ impl Controller {
             drift_interval: self.settings.drift_interval,
             chance: chance::share(),
         }
-    }
-
-    fn lost(&self, claim: &Claim) {
-        self.desk.put_back(claim.record.resource.id, claim.record.fencing_token);
-        // Whoever wants something of a resource takes it from a mere look: nothing is lost by that.
-        if claim.operation.body.kind != OperationKind::Observe {
-            self.metrics.claims_lost.inc();
-            warn!("the claim was lost; whoever has it now goes on from what is written down");
-        }
-        self.freed.notify_one();
     }
 
     /// Renew every claim in time, as long as this process can.
