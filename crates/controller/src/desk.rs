@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use model::{ResourceId, TenantId};
+use model::{OperationKind, ResourceId, TenantId};
+use store::{Claim, Renewal};
 
 /// Until when a claim is certainly ours. Shared with the step that works under it.
 #[derive(Debug, Clone)]
@@ -37,6 +38,7 @@ impl Deadline {
 struct Held {
     tenant: TenantId,
     fencing_token: i64,
+    observes: bool,
     deadline: Deadline,
 }
 
@@ -44,9 +46,15 @@ struct Held {
 pub struct Desk(Mutex<HashMap<ResourceId, Held>>);
 
 impl Desk {
-    pub fn take(&self, id: ResourceId, tenant: TenantId, fencing_token: i64, until: Instant) -> Deadline {
+    pub fn take(&self, claim: &Claim, until: Instant) -> Deadline {
         let deadline = Deadline::at(until);
-        self.with(|held| held.insert(id, Held { tenant, fencing_token, deadline: deadline.clone() }));
+        let held = Held {
+            tenant: claim.tenant,
+            fencing_token: claim.record.fencing_token,
+            observes: claim.operation.body.kind == OperationKind::Observe,
+            deadline: deadline.clone(),
+        };
+        self.with(|desk| desk.insert(claim.record.resource.id, held));
         deadline
     }
 
@@ -74,17 +82,24 @@ impl Desk {
         })
     }
 
-    pub fn claims(&self) -> Vec<(ResourceId, i64)> {
-        self.with(|held| held.iter().map(|(id, held)| (*id, held.fencing_token)).collect())
+    pub fn claims(&self) -> Vec<Renewal> {
+        let renewal = |(id, held): (&ResourceId, &Held)| Renewal {
+            resource: *id,
+            fencing_token: held.fencing_token,
+            observes: held.observes,
+        };
+        self.with(|held| held.iter().map(renewal).collect())
     }
 
     /// These were renewed by a request sent at `until` minus the lease; of the others that were asked for, the number lost.
-    pub fn renewed(&self, asked: &[(ResourceId, i64)], kept: &[ResourceId], until: Instant) -> usize {
+    pub fn renewed(&self, asked: &[Renewal], kept: &[ResourceId], until: Instant) -> usize {
         self.with(|held| {
             let mut lost = 0;
-            for (id, token) in asked {
-                let Some(claim) = held.get(id).filter(|claim| claim.fencing_token == *token) else { continue };
-                if kept.contains(id) {
+            for Renewal { resource, fencing_token, .. } in asked {
+                let Some(claim) = held.get(resource).filter(|claim| claim.fencing_token == *fencing_token) else {
+                    continue;
+                };
+                if kept.contains(resource) {
                     claim.deadline.extend(until);
                 } else {
                     lost += 1;

@@ -11,7 +11,7 @@ use model::plugin::{
     Answer, CONTRACT, Call, CallOperation, CallResource, Changes, Done, Observation, Outcome, Step, Wait,
 };
 use model::reconcile::{End, Report};
-use model::{Class, Failure, OperationKind, quick_retry};
+use model::{Class, Failure, OperationKind, Retry, quick_retry};
 use plugins::{Action, Secret, Secrets, Until, World};
 use serde_json::Value;
 use store::Claim;
@@ -75,7 +75,7 @@ impl Controller {
     async fn walk(&self, claim: &Claim, deadline: &Deadline, progress: &mut Progress) -> Result<bool, Stop> {
         let resource = &claim.record.resource;
         let Some(plugin) = self.tools.registry.get(&resource.action_plugin) else {
-            return Err(progress.fail(self.no_plugin(&resource.action_plugin, progress.step)));
+            return Err(progress.fail(with_way_out(self.no_plugin(&resource.action_plugin, progress.step))));
         };
         let mut config = claim.type_config.clone();
         json_patch::merge(&mut config, &resource.plugin_config);
@@ -134,7 +134,7 @@ impl Controller {
                     progress.attempt = 1;
                     return Ok(done);
                 }
-                Outcome::Failed(failure) => return Err(progress.fail(failure)),
+                Outcome::Failed(failure) => return Err(progress.fail(with_way_out(failure))),
                 Outcome::Wait(wait) if wait.wake.after_seconds == 0 && wait.wake.signal.is_none() => {
                     progress.attempt = 1;
                     progress.checkpoint = wait.checkpoint;
@@ -224,7 +224,12 @@ impl Progress {
         if matches!(step, Step::Apply | Step::Destroy)
             && let Some(changes) = done.changes
         {
-            self.changes = changes;
+            let count = |count: i64| count.clamp(0, 1_000_000_000);
+            self.changes = Changes {
+                created: count(changes.created),
+                updated: count(changes.updated),
+                deleted: count(changes.deleted),
+            };
         }
         self.outputs = done.outputs.or(self.outputs.take());
         self.message = done.message.or(self.message.take());
@@ -312,6 +317,15 @@ fn call(claim: &Claim, config: Value) -> Call {
         checkpoint: claim.operation.checkpoint.clone(),
         memory: claim.record.memory.clone(),
     }
+}
+
+/// A destroy that only a change could mend cannot be changed any more: a person has to know the way out.
+fn with_way_out(failure: Failure) -> Failure {
+    if failure.step != Step::Destroy || failure.class.retry() != Retry::OnChange {
+        return failure;
+    }
+    let hint = format!("{} If there is nothing left to destroy: terrane delete --forget.", failure.hint);
+    failure.with_hint(hint.trim_start())
 }
 
 /// What is written down of an answer is bounded: a plugin that says too much has failed.

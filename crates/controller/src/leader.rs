@@ -52,6 +52,9 @@ impl Controller {
             Ok(old) => old,
             Err(error) => return warn!(%error, "cannot look for secrets of an old key"),
         };
+        if !old.is_empty() {
+            info!(secrets = old.len(), "sealing secrets anew with the current key");
+        }
         for secret in old {
             let name = secret.name.clone();
             let sealed = keyring.open(&secret).and_then(|value| keyring.seal(secret.tenant, &secret.name, &value));

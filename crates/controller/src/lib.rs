@@ -9,6 +9,7 @@ mod keyring;
 mod leader;
 mod ledger;
 mod metrics;
+mod ready;
 mod settings;
 mod tick;
 mod work;

@@ -37,10 +37,12 @@ pub enum Tick {
 impl Controller {
     /// Claim what is due, within the limits.
     pub async fn tick(&self) -> Result<Tick, Error> {
-        let appetite = self.appetite();
-        if appetite == 0 {
-            return Ok(Tick::Full);
-        }
+        let busy = self.desk.by_tenant();
+        let (appetite, newcomers) = match self.appetite() {
+            // Whoever has nothing claimed yet is let in even so.
+            0 => (self.settings.max_concurrent_reconciles.max(1), true),
+            appetite => (appetite, false),
+        };
         let now = self.store.now();
         let window = (appetite * 4).max(64);
         let mut due = self.store.due(now, window).await?;
@@ -55,9 +57,12 @@ impl Controller {
             due = self.store.due_of_each_tenant(now, appetite, MAX_TENANTS).await?;
             self.without_those_aside(&mut due);
         }
+        if newcomers {
+            due.retain(|due| !busy.contains_key(&due.tenant));
+        }
         let per_tenant = self.settings.max_concurrent_per_tenant.max(1);
         let share = if per_tenant >= self.settings.max_concurrent_reconciles { usize::MAX } else { per_tenant };
-        let ids = fair::pick(&due, &self.desk.by_tenant(), share, appetite);
+        let ids = fair::pick(&due, &busy, share, appetite);
         if ids.is_empty() {
             return Ok(Tick::Full);
         }
@@ -70,8 +75,7 @@ impl Controller {
             return Ok(Tick::Beaten);
         }
         let claims = claims.into_iter().map(|claim| {
-            let id = claim.record.resource.id;
-            let deadline = self.desk.take(id, claim.tenant, claim.record.fencing_token, until);
+            let deadline = self.desk.take(&claim, until);
             (claim, deadline)
         });
         Ok(Tick::Claimed(claims.collect()))

@@ -8,21 +8,22 @@ use model::reconcile::{End, Report};
 use opentelemetry::Context;
 use opentelemetry::trace::{SpanContext, SpanId, TraceContextExt, TraceFlags, TraceId, TraceState};
 use store::{Claim, Conclusion};
-use tokio::sync::{Mutex, mpsc, watch};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tracing::{Instrument, Span, debug, info, info_span, warn};
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 
 use crate::desk::Deadline;
+use crate::ready::Ready;
 use crate::{Controller, Tick, chance};
 
 /// After the database was away, or others were faster.
 const SOON: Duration = Duration::from_millis(50);
+/// A pace at which it pays to wait for more.
+const QUICK: Duration = Duration::from_millis(2);
 const LATER: Duration = Duration::from_secs(1);
 /// How long steps under way may take to end when the process is asked to.
 const GRACE: Duration = Duration::from_secs(20);
-
-type Claims = Arc<Mutex<mpsc::UnboundedReceiver<(Claim, Deadline)>>>;
 
 impl Controller {
     /// Reconcile until told to stop. Then nothing new is begun; what executes is finished, what waits is handed back.
@@ -30,11 +31,10 @@ impl Controller {
         if self.store.is_embedded() {
             self.take_over().await;
         }
-        let (queue, claims) = mpsc::unbounded_channel();
-        let claims: Claims = Arc::new(Mutex::new(claims));
+        let ready = Arc::new(Ready::new(self.settings.max_concurrent_per_tenant));
         let mut workers = JoinSet::new();
         for _ in 0..self.settings.max_concurrent_reconciles.max(1) {
-            workers.spawn(self.clone().work(claims.clone(), stop.clone()));
+            workers.spawn(self.clone().work(ready.clone(), stop.clone()));
         }
         let renewal = tokio::spawn(self.clone().keep_claims());
         let leading = tokio::spawn(self.clone().lead(stop.clone()));
@@ -43,9 +43,7 @@ impl Controller {
             bell.mark_unchanged();
             let pause = match self.tick().await {
                 Ok(Tick::Claimed(claims)) => {
-                    for claim in claims {
-                        let _ = queue.send(claim);
-                    }
+                    ready.push(claims);
                     continue;
                 }
                 Ok(Tick::Full) => None,
@@ -58,7 +56,7 @@ impl Controller {
             };
             self.rest(pause, &mut bell, &mut stop).await;
         }
-        drop(queue);
+        ready.close();
         let ended = tokio::time::timeout(GRACE, async {
             while workers.join_next().await.is_some() {}
             // What they left to the ledger is written before the end.
@@ -94,16 +92,20 @@ impl Controller {
         let full = pause.is_none();
         tokio::select! {
             () = tokio::time::sleep(pause.unwrap_or(self.settings.reconcile_interval)) => {}
-            () = self.freed.notified(), if full => {}
-            _ = bell.changed(), if !full => {}
+            () = self.freed.notified(), if full => {
+                // Where claims fly by, a few at once are claimed for the price of one.
+                if self.pace.load(Ordering::Relaxed) < QUICK.as_nanos() as u64 {
+                    tokio::time::sleep(QUICK).await;
+                }
+            }
+            _ = bell.changed() => {}
             _ = stop.changed() => {}
         }
     }
 
-    async fn work(self: Arc<Self>, claims: Claims, stop: watch::Receiver<bool>) {
-        loop {
-            let next = claims.lock().await.recv().await;
-            let Some((claim, deadline)) = next else { return };
+    async fn work(self: Arc<Self>, ready: Arc<Ready>, stop: watch::Receiver<bool>) {
+        while let Some((claim, deadline)) = ready.next().await {
+            let tenant = claim.tenant;
             if *stop.borrow() {
                 let back = self.conclusion(&claim, handed_back(&claim));
                 self.ledger.write(back, deadline, false).await;
@@ -117,6 +119,7 @@ impl Controller {
                 }
             });
             let done = done.await;
+            ready.done(tenant);
             if let Err(error) = done {
                 warn!(%error, "an operation ended badly; it goes on when its lease lapses");
             }

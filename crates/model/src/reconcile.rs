@@ -44,6 +44,8 @@ pub struct OperationRecord {
     pub body: Operation,
     pub checkpoint: Value,
     pub signal: Option<String>,
+    /// What its generation asked for, where something else is asked for by now.
+    pub desired: Option<Value>,
 }
 
 /// The settings that decide when to come back, and the dice.
@@ -183,12 +185,16 @@ impl Record {
                 body.finish(OperationState::Succeeded, &message, terms.now);
                 self.resource.last_reconcile_time = Some(terms.now);
                 if !going {
+                    let first = self.resource.observed_generation == 0;
                     self.resource.observed_generation = body.generation;
                     self.resource.failure = None;
                     self.resource.drift = None;
                     self.happen(Happening::Succeeded, &message, terms);
                     if !watch || self.resource.drift_policy == DriftPolicy::Ignore {
                         self.resource.next_reconcile_at = None;
+                    } else if !first {
+                        // The looks are spread already; what drifts for ever is corrected once an interval.
+                        self.resource.next_reconcile_at = Some(later(terms.now, terms.drift_interval));
                     }
                 }
                 Some(OperationState::Succeeded)
@@ -226,7 +232,9 @@ impl Record {
             }
         };
         let going = going && !self.released;
-        if self.wanted.is_some() || (going && body.kind != OperationKind::Destroy) {
+        // What is wanted next waits for the end of this; only a delete does not.
+        let over = body.finished_at.is_some();
+        if (over && self.wanted.is_some()) || (going && body.kind != OperationKind::Destroy) {
             self.resource.next_reconcile_at = Some(terms.now);
         }
         match ended {
@@ -442,7 +450,10 @@ impl Operation {
     }
 }
 
+/// Nobody looks farther ahead, whatever the other side asks for.
+const FARTHEST: Duration = Duration::from_secs(400 * 24 * 60 * 60);
+
 fn later(now: Timestamp, pause: Duration) -> Timestamp {
-    let pause = i64::try_from(pause.as_micros()).unwrap_or(i64::MAX / 2);
+    let pause = i64::try_from(pause.min(FARTHEST).as_micros()).unwrap_or(0);
     Timestamp::from_microsecond(now.as_microsecond().saturating_add(pause)).unwrap_or(Timestamp::MAX)
 }

@@ -7,6 +7,8 @@ use crate::failure::{Failure, Retry};
 
 /// How often a transient failure is tried again within one operation.
 pub const QUICK_RETRIES: i64 = 5;
+/// However long the other side asks for.
+const LONGEST_ASKED: Duration = Duration::from_secs(24 * 60 * 60);
 const FIRST_QUICK: Duration = Duration::from_secs(10);
 
 /// The waiting times between operations that fail.
@@ -38,7 +40,8 @@ pub fn quick_retry(failure: &Failure, attempt: i64) -> Option<Duration> {
     }
     let doublings = u32::try_from(attempt.saturating_sub(1).clamp(0, 16)).unwrap_or(16);
     let pause = FIRST_QUICK.saturating_mul(1 << doublings);
-    Some(failure.retry_after_seconds.map_or(pause, |asked| pause.max(Duration::from_secs(asked))))
+    let asked = failure.retry_after_seconds.map_or(Duration::ZERO, Duration::from_secs);
+    Some(pause.max(asked.min(LONGEST_ASKED)))
 }
 
 #[cfg(test)]
@@ -73,6 +76,13 @@ mod tests {
         let failure =
             Failure { retry_after_seconds: Some(90), ..Failure::new(Class::Throttle, Step::Apply, "slow down") };
         assert_eq!(quick_retry(&failure, 1), Some(Duration::from_secs(90)));
+    }
+
+    #[test]
+    fn but_not_for_ever() {
+        let failure =
+            Failure { retry_after_seconds: Some(u64::MAX), ..Failure::new(Class::Throttle, Step::Apply, "slow down") };
+        assert_eq!(quick_retry(&failure, 1), Some(Duration::from_secs(24 * 60 * 60)));
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub use events::{EventFilter, EventPage};
 pub use history::NewHistoryEntry;
 pub use idempotency::{IdempotencyKey, Recorded};
 pub use migrate::{MigrateError, Migrated};
-pub use operations::{Backlog, Claim, Claimant, Conclusion, Due};
+pub use operations::{Backlog, Claim, Claimant, Conclusion, Due, Renewal};
 pub use page::Page;
 pub use resources::{NewResource, ResourceFilter, ResourceText, StoredResource};
 pub use secrets::{NewSecret, SealedSecret};

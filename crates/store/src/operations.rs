@@ -6,7 +6,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 use model::plugin::{Changes, Step};
 use model::reconcile::OperationRecord;
-use model::{Operation, OperationId, OperationKind, OperationState, Phase, Reason, ResourceId, Scope, TenantId};
+use model::{
+    Desired, Operation, OperationId, OperationKind, OperationState, Phase, Reason, ResourceId, Scope, TenantId,
+};
 use serde_json::Value;
 use sqlx::AssertSqlSafe;
 use sqlx::any::AnyRow;
@@ -23,11 +25,11 @@ use crate::writer::Tx;
 mod claim;
 mod conclude;
 
-pub use claim::{Claim, Claimant};
+pub use claim::{Claim, Claimant, Renewal};
 pub use conclude::Conclusion;
 
 const COLUMNS: &str = "id, tenant_id, resource_id, kind, reason, generation, state, phase, step, attempt, message, failure, \
-    checkpoint, signal, trace_id, resources_created, resources_updated, resources_deleted, started_at, updated_at, finished_at";
+    checkpoint, signal, desired, trace_id, resources_created, resources_updated, resources_deleted, started_at, updated_at, finished_at";
 
 /// A resource whose time has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -176,6 +178,31 @@ impl Tx {
         Ok(woken.rows_affected())
     }
 
+    /// An operation keeps to what its generation asked for, whatever its owner asks for meanwhile.
+    pub(crate) async fn keep_desired(&mut self, id: OperationId, desired: &Desired) -> Result<(), Error> {
+        let Desired { spec, plugin_config, action_plugin, resource_type_version, .. } = desired;
+        let then = serde_json::json!({
+            "spec": spec,
+            "plugin_config": plugin_config,
+            "action_plugin": action_plugin,
+            "resource_type_version": resource_type_version,
+        });
+        sqlx::query("UPDATE operations SET desired = $1 WHERE id = $2 AND desired IS NULL")
+            .bind(then.to_string())
+            .bind(id.0)
+            .execute(self.connection())
+            .await?;
+        Ok(())
+    }
+
+    /// Whether no operation on it got so far as to change anything outside.
+    pub(crate) async fn is_untouched(&mut self, id: ResourceId) -> Result<bool, Error> {
+        let touched = sqlx::query(
+            "SELECT 1 FROM operations WHERE resource_id = $1 AND NOT (state = 'failed' AND step IN ('validate', 'plan')) LIMIT 1",
+        );
+        Ok(touched.bind(id.0).fetch_optional(self.connection()).await?.is_none())
+    }
+
     /// End an operation that something newer takes the place of.
     pub(crate) async fn supersede_operation(&mut self, id: Option<OperationId>, why: &str) -> Result<(), Error> {
         let Some(id) = id else { return Ok(()) };
@@ -255,5 +282,6 @@ fn to_operation(row: &AnyRow) -> Result<OperationRecord, Error> {
         },
         checkpoint: row.optional_json("checkpoint")?.unwrap_or(Value::Null),
         signal: row.optional_text("signal")?,
+        desired: row.optional_json("desired")?,
     })
 }

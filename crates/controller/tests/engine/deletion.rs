@@ -12,7 +12,20 @@ stories!(
     finalizers_delay_the_destroy,
     a_person_may_forget_what_cannot_be_destroyed,
     a_delete_during_a_step_waits_for_the_step_alone,
+    what_never_got_so_far_as_to_be_applied_is_gone_at_once,
 );
+
+async fn what_never_got_so_far_as_to_be_applied_is_gone_at_once(bench: Bench) {
+    let invalid = bench.create("invalid", json!({ "validate": ["fail:invalid_config"] })).await.id;
+    let applied = bench.create("applied", json!({ "apply": ["fail:quota"] })).await.id;
+    bench.settle().await;
+    bench.delete(invalid).await;
+    assert!(bench.is_gone(invalid).await);
+    bench.delete(applied).await;
+    assert_eq!(bench.lifecycle(applied).await, Lifecycle::Deleting, "half of it may be there");
+    bench.settle().await;
+    assert!(bench.is_gone(applied).await);
+}
 
 async fn a_delete_destroys_first(bench: Bench) {
     let id = bench.create("one", json!({ "destroy": ["wait:10", "done"] })).await.id;

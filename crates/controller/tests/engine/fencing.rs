@@ -7,6 +7,7 @@ use serde_json::json;
 use crate::harness::{Bench, settle};
 
 stories!(
+    a_renewal_that_comes_late_changes_nothing,
     a_paused_controller_can_write_nothing,
     a_claim_is_nobody_elses_before_it_lapses,
     a_lock_changes_hands_when_it_lapses
@@ -62,4 +63,22 @@ async fn a_lock_changes_hands_when_it_lapses(bench: Bench) {
     assert_eq!(take("b").await.expect("an answer"), Some(first + 1));
     bench.store.unlock("test", "b".into()).await.expect("unlocked");
     assert!(take("a").await.expect("an answer").is_some());
+}
+
+async fn a_renewal_that_comes_late_changes_nothing(bench: Bench) {
+    let id = bench.create("one", json!({ "apply": ["wait:3600", "done"] })).await.id;
+    let Ok(Tick::Claimed(claims)) = bench.controller.tick().await else { panic!("nothing claimed") };
+    let renew = |observes, claims: &[(store::Claim, controller::Deadline)]| {
+        let claim = &claims[0].0;
+        let renewal = store::Renewal { resource: id, fencing_token: claim.record.fencing_token, observes };
+        bench.store.renew(vec![renewal], Duration::from_secs(600))
+    };
+    assert_eq!(renew(false, &claims).await.expect("an answer"), [id]);
+    let late = claims.clone();
+    for (claim, deadline) in claims {
+        bench.controller.carry_out(claim, deadline).await;
+    }
+    let before = bench.get(id).await.next_reconcile_at;
+    assert_eq!(renew(false, &late).await.expect("an answer"), []);
+    assert_eq!(bench.get(id).await.next_reconcile_at, before, "it waits as long as it asked to");
 }

@@ -156,7 +156,9 @@ impl Storm {
             ),
             (
                 "a forgotten destroy",
-                "SELECT count(*) FROM resources r WHERE deleted_at IS NOT NULL AND begun_generation > 0 AND NOT EXISTS \
+                "SELECT count(*) FROM resources r WHERE deleted_at IS NOT NULL AND EXISTS \
+                 (SELECT 1 FROM operations o WHERE o.resource_id = r.id AND NOT (o.state = 'failed' AND o.step IN ('validate', 'plan'))) \
+                 AND NOT EXISTS \
                  (SELECT 1 FROM operations o WHERE o.resource_id = r.id AND o.kind = 'destroy' AND o.state = 'succeeded')",
             ),
             (

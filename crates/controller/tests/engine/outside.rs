@@ -16,6 +16,8 @@ use serde_json::{Value, json};
 pub struct Outside {
     /// Every call, as `step generation`.
     pub calls: Mutex<Vec<String>>,
+    /// The spec that each apply was given.
+    pub specs: Mutex<Vec<Value>>,
     /// How often each effect took place. Its key names resource, operation and step.
     pub effects: Mutex<BTreeMap<String, u32>>,
     /// What an observation finds, by the resource's name.
@@ -41,7 +43,7 @@ impl Outside {
 }
 
 /// Follows `plugin_config`: for a step, a list of words, one for each call of an operation's step:
-/// `done`, `nothing` (for plan), `note`, `act` (an effect, then on), `wait:SECONDS`, `signal:NAME`, `fail:CLASS`, `panic`.
+/// `done`, `nothing` (for plan), `note`, `act` (an effect, then on), `wait:SECONDS`, `signal:NAME`, `fail:CLASS`, `panic`; `apply: [hang]` never answers.
 pub struct Script {
     descriptor: Descriptor,
     outside: Arc<Outside>,
@@ -67,6 +69,9 @@ impl Script {
         self.outside.calls.lock().expect("the record").push(entry);
         if call.step == Step::Observe {
             return self.observe(call);
+        }
+        if call.step == Step::Apply {
+            self.outside.specs.lock().expect("the record").push(call.spec.clone());
         }
         let at = call.checkpoint.get("at").and_then(Value::as_u64).unwrap_or(0);
         let words = call.config.get(call.step.as_str()).and_then(Value::as_array);
@@ -133,6 +138,12 @@ impl Action for Script {
     }
 
     fn call<'a>(&'a self, call: &'a Call, _: &'a World) -> BoxFuture<'a, Answer> {
-        Box::pin(async move { self.answer(call) })
+        Box::pin(async move {
+            if call.config["apply"] == json!(["hang"]) && call.step == Step::Apply {
+                self.outside.calls.lock().expect("the record").push(format!("apply {}", call.resource.generation));
+                std::future::pending::<()>().await;
+            }
+            self.answer(call)
+        })
     }
 }

@@ -9,7 +9,37 @@ stories!(
     changes_during_an_operation_queue_behind_it_and_coalesce,
     a_request_during_an_operation_is_done_after_it,
     a_delete_is_never_coalesced_away,
+    an_operation_keeps_to_what_its_generation_asked_for,
+    what_is_queued_does_not_hurry_what_waits,
 );
+
+async fn an_operation_keeps_to_what_its_generation_asked_for(bench: Bench) {
+    let script = json!({ "apply": ["wait:60", "done"] });
+    let id = bench.create("one", script.clone()).await.id;
+    bench.settle().await;
+    bench.update(id, script.clone(), json!({ "size": 2 })).await;
+    bench.update(id, script, json!({ "size": 3 })).await;
+    for _ in 0..2 {
+        bench.pass(Duration::from_secs(61)).await;
+        bench.settle().await;
+    }
+    let specs = bench.outside.specs.lock().expect("the record").clone();
+    assert_eq!(specs, [json!({}), json!({}), json!({ "size": 3 }), json!({ "size": 3 })]);
+    assert_eq!(bench.get(id).await.observed_generation, 3);
+}
+
+async fn what_is_queued_does_not_hurry_what_waits(bench: Bench) {
+    let script = json!({ "apply": ["wait:60", "wait:60", "done"] });
+    let id = bench.create("one", script.clone()).await.id;
+    bench.settle().await;
+    bench.update(id, script, json!({ "size": 2 })).await;
+    bench.request(id).await;
+    bench.pass(Duration::from_secs(61)).await;
+    bench.settle().await;
+    assert_eq!(bench.outside.calls(), ["validate 1", "plan 1", "apply 1", "apply 1"]);
+    let next = bench.get(id).await.next_reconcile_at.expect("a time");
+    assert!(next > bench.store.now(), "it waits as long as it asked to");
+}
 
 async fn changes_during_an_operation_queue_behind_it_and_coalesce(bench: Bench) {
     let script = json!({ "apply": ["wait:60", "done"] });

@@ -29,6 +29,8 @@ pub enum Happening {
     DeleteRequested {
         held: bool,
     },
+    /// A delete of what never got so far as to be applied.
+    DroppedUntouched,
     /// The last finalizer was taken off.
     LetGo,
     Destroyed,
@@ -62,7 +64,7 @@ pub struct Transition {
 }
 
 impl Happening {
-    pub const ALL: [Happening; 16] = [
+    pub const ALL: [Happening; 17] = [
         Happening::SpecChanged,
         Happening::ReconcileRequested,
         Happening::Started { again: false },
@@ -75,6 +77,7 @@ impl Happening {
         Happening::Drifted { correct: false },
         Happening::DeleteRequested { held: false },
         Happening::DeleteRequested { held: true },
+        Happening::DroppedUntouched,
         Happening::LetGo,
         Happening::Destroyed,
         Happening::DestroyFailed,
@@ -95,6 +98,7 @@ impl Happening {
             Happening::Drifted { correct: false } => "drifted, to be reported",
             Happening::DeleteRequested { held: false } => "delete requested",
             Happening::DeleteRequested { held: true } => "delete requested, held",
+            Happening::DroppedUntouched => "delete requested before anything was applied",
             Happening::LetGo => "let go",
             Happening::Destroyed => "destroyed",
             Happening::DestroyFailed => "destroy failed",
@@ -132,7 +136,7 @@ impl Lifecycle {
             (Active, Drifted { correct: true }) => (Active, &[ReconcileNow]),
             (Active, Drifted { correct: false }) => (Active, &[WatchForDrift]),
 
-            (Pending, DeleteRequested { held: false }) => (Deleted, &[Release]),
+            (Pending, DeleteRequested { held: false }) | (Pending | Failed, DroppedUntouched) => (Deleted, &[Release]),
             (Provisioning | Configuring | Active | Updating | Failed, DeleteRequested { held: false }) => {
                 (Deleting, &[ForgetFailures, ReconcileNow])
             }
@@ -148,7 +152,8 @@ impl Lifecycle {
             }
 
             // What cannot happen: a resource that goes is not changed any more, and one that is gone is nothing.
-            (Deleting, SpecChanged | Applied | Succeeded | Happening::Failed { .. } | Drifted { .. })
+            (Deleting | Provisioning | Configuring | Active | Updating, DroppedUntouched)
+            | (Deleting, SpecChanged | Applied | Succeeded | Happening::Failed { .. } | Drifted { .. })
             | (
                 Provisioning | Configuring | Updating,
                 Started { .. } | Drifted { .. } | LetGo | Destroyed | DestroyFailed,
@@ -172,6 +177,7 @@ impl Lifecycle {
                 | Happening::Failed { .. }
                 | Drifted { .. }
                 | DeleteRequested { .. }
+                | DroppedUntouched
                 | LetGo
                 | Destroyed
                 | DestroyFailed
@@ -221,8 +227,9 @@ mod tests {
             for happening in Happening::ALL {
                 let Some(transition) = state.after(happening) else { continue };
                 let released = transition.effects.contains(&Effect::Release);
-                let may = matches!(happening, Happening::Destroyed | Happening::Forgotten)
-                    || (state == Lifecycle::Pending && happening == Happening::DeleteRequested { held: false });
+                let may =
+                    matches!(happening, Happening::Destroyed | Happening::Forgotten | Happening::DroppedUntouched)
+                        || (state == Lifecycle::Pending && happening == Happening::DeleteRequested { held: false });
                 assert_eq!(released, transition.to == Lifecycle::Deleted);
                 assert!(!released || may, "{state:?} {happening:?}");
             }

@@ -70,6 +70,16 @@ impl Action for Noop {
     }
 }
 
+/// How many seconds are left to wait, however early it is called again.
+fn left(call: &Call, config: &Config) -> i64 {
+    let whole = i64::try_from(config.wait_seconds).unwrap_or(i64::MAX);
+    call.checkpoint["until"].as_i64().map_or(whole, |until| until - now())
+}
+
+fn now() -> i64 {
+    jiff::Timestamp::now().as_second()
+}
+
 fn answer(call: &Call) -> Result<Answer, Failure> {
     let wrong = |why: String| Failure::new(Class::InvalidConfig, call.step, why);
     let config = render(&call.config, &Scope::of(call)).map_err(|error| wrong(error.to_string()))?;
@@ -83,8 +93,10 @@ fn answer(call: &Call) -> Result<Answer, Failure> {
     Ok(match call.step {
         Step::Validate => Answer::nothing(),
         Step::Plan => Answer::done(Done { changes: Some(changes), ..Done::default() }),
-        Step::Apply if config.wait_seconds > 0 && call.checkpoint.is_null() => {
-            Answer::wait(json!({ "waited": true }), config.wait_seconds, "waits, as it is configured to")
+        Step::Apply if left(call, &config) > 0 => {
+            let left = left(call, &config);
+            let until = call.checkpoint["until"].as_i64().unwrap_or(now() + left);
+            Answer::wait(json!({ "until": until }), left.unsigned_abs(), "waits, as it is configured to")
         }
         Step::Apply => {
             let outputs = Value::Object(config.outputs.unwrap_or_default());

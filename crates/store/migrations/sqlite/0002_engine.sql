@@ -37,6 +37,8 @@ CREATE TABLE operations (
     failure TEXT,
     checkpoint TEXT,
     signal TEXT,
+    -- What its generation asked for, once something else is asked for.
+    desired TEXT,
     fencing_token INTEGER NOT NULL,
     holder TEXT NOT NULL,
     trace_id TEXT NOT NULL,

@@ -42,6 +42,15 @@ pub struct Claimant {
     pub trace_ids: Vec<String>,
 }
 
+/// A claim to be kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Renewal {
+    pub resource: ResourceId,
+    pub fencing_token: i64,
+    /// It is a look for drift, which holds no lease.
+    pub observes: bool,
+}
+
 /// A resource held for the controllers.
 pub(super) struct Held {
     pub tenant: TenantId,
@@ -60,8 +69,8 @@ impl Store {
         .await
     }
 
-    /// Keep the claims of this holder for another `lease`: `(resource, fencing token)`. Says which are still its own.
-    pub async fn renew(&self, claims: Vec<(ResourceId, i64)>, lease: Duration) -> Result<Vec<ResourceId>, Error> {
+    /// Keep these claims for another `lease`. Says which are still their holder's.
+    pub async fn renew(&self, claims: Vec<Renewal>, lease: Duration) -> Result<Vec<ResourceId>, Error> {
         self.write(0, move |tx| {
             let claims = claims.clone();
             Box::pin(async move { tx.renew(&claims, lease).await })
@@ -177,16 +186,25 @@ impl Tx {
         rows.iter().map(|row| Ok((ResourceId(row.int("resource_id")?), OperationId(row.int("id")?)))).collect()
     }
 
-    async fn renew(&mut self, claims: &[(ResourceId, i64)], lease: Duration) -> Result<Vec<ResourceId>, Error> {
-        let rows: Vec<_> =
-            claims.iter().map(|(id, token)| serde_json::json!({ "id": id.0, "fencing_token": token })).collect();
+    async fn renew(&mut self, claims: &[Renewal], lease: Duration) -> Result<Vec<ResourceId>, Error> {
+        let rows: Vec<_> = claims
+            .iter()
+            .map(|claim| {
+                serde_json::json!({
+                    "id": claim.resource.0,
+                    "fencing_token": claim.fencing_token,
+                    "observes": i64::from(claim.observes),
+                })
+            })
+            .collect();
+        // A claim that was concluded meanwhile has no lease any more, and its next time is its own.
         let text = format!(
-            "UPDATE resources SET next_reconcile_at = $2, \
-             lease_until = CASE WHEN lease_until IS NULL THEN NULL ELSE $2 END FROM {} \
-             WHERE resources.id = v.id AND resources.fencing_token = v.fencing_token AND deleted_at IS NULL \
-             AND (lease_until >= $3 OR (lease_until IS NULL AND wanted IS NULL AND deletion_requested_at IS NULL)) \
+            "UPDATE resources SET next_reconcile_at = $2, lease_until = CASE WHEN v.observes = 1 THEN NULL ELSE $2 END \
+             FROM {} WHERE resources.id = v.id AND resources.fencing_token = v.fencing_token AND deleted_at IS NULL AND ( \
+             (v.observes = 0 AND lease_until >= $3) OR (v.observes = 1 AND lease_until IS NULL AND operation_id IS NULL \
+             AND wanted IS NULL AND deletion_requested_at IS NULL AND next_reconcile_at >= $3 AND next_reconcile_at <= $2)) \
              RETURNING resources.id AS id",
-            self.dialect.rows(&[("id", Cell::Int), ("fencing_token", Cell::Int)])
+            self.dialect.rows(&[("id", Cell::Int), ("fencing_token", Cell::Int), ("observes", Cell::Int)])
         );
         let now = self.now;
         let rows = sqlx::query(AssertSqlSafe(text))
@@ -271,7 +289,10 @@ impl Batch {
                 record.lease = None;
                 return self.resting.push((before, record));
             }
-            Work::Resume(operation) => operation,
+            Work::Resume(operation) => {
+                as_it_was(&mut record.resource, operation.desired.as_ref());
+                operation
+            }
             Work::Begin { kind, reason, superseded } => {
                 if let Some(mut superseded) = superseded {
                     let why = if kind == OperationKind::Destroy {
@@ -292,12 +313,22 @@ impl Batch {
                 let id = record.resource.id;
                 let generation = record.resource.generation;
                 let body = Operation::begun(OperationId(0), id, kind, reason, generation, trace_id, terms.now);
-                OperationRecord { body, checkpoint: Value::Null, signal: None }
+                OperationRecord { body, checkpoint: Value::Null, signal: None, desired: None }
             }
         };
         record.claim(operation.body.kind, &claimant.holder, until);
         self.claims.push(Taken { before, claim: Claim { tenant, record, operation, type_config } });
     }
+}
+
+/// What the operation's generation asked for.
+fn as_it_was(resource: &mut Resource, desired: Option<&Value>) {
+    let Some(then) = desired else { return };
+    let text = |name: &str| then.get(name).and_then(Value::as_str).map(String::from);
+    resource.spec = then.get("spec").cloned().unwrap_or_default();
+    resource.plugin_config = then.get("plugin_config").cloned().unwrap_or_default();
+    resource.action_plugin = text("action_plugin").unwrap_or_default();
+    resource.resource_type_version = text("resource_type_version").unwrap_or_default();
 }
 
 fn skipped_entry(id: ResourceId, skipped: model::reconcile::Skipped, now: Timestamp) -> HistoryEntry {
@@ -363,7 +394,7 @@ impl OperationRow {
     ];
 
     pub fn new(tenant: TenantId, operation: &OperationRecord, fencing_token: i64, holder: &str) -> OperationRow {
-        let OperationRecord { body, checkpoint, signal } = operation;
+        let OperationRecord { body, checkpoint, signal, .. } = operation;
         OperationRow {
             tenant_id: tenant.0,
             resource_id: body.resource_id.0,

@@ -284,7 +284,7 @@ impl Row<'_> {
 }
 
 fn to_row(operation: &OperationRecord) -> Result<Row<'_>, Error> {
-    let OperationRecord { body, checkpoint, signal } = operation;
+    let OperationRecord { body, checkpoint, signal, .. } = operation;
     Ok(Row {
         id: body.id.0,
         state: body.state.as_str(),

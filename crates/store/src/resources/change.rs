@@ -61,6 +61,9 @@ impl Tx {
         after.updated_at = self.now;
         let terms = self.terms();
         if current.asks_for_other_reality(desired) {
+            if let Some(operation) = before.operation_id {
+                self.keep_desired(operation, &current).await?;
+            }
             after.generation += 1;
             let message = after.status_message.clone();
             record.want(Reason::Updated);
@@ -129,7 +132,16 @@ impl Tx {
             Lifecycle::Pending => "Deleted before anything was created".into(),
             _ => "Waiting to be destroyed".into(),
         };
-        record.happen(Happening::DeleteRequested { held: !held_by.is_empty() }, &message, &self.terms());
+        let untouched = before.lifecycle == Lifecycle::Failed
+            && before.observed_generation == 0
+            && held_by.is_empty()
+            && self.is_untouched(before.id).await?;
+        let happening = if untouched {
+            Happening::DroppedUntouched
+        } else {
+            Happening::DeleteRequested { held: !held_by.is_empty() }
+        };
+        record.happen(happening, &message, &self.terms());
         record.resource.deletion_requested_at = Some(self.now);
         let action = if record.released { Action::Deleted } else { Action::DeleteRequested };
         self.change(scope, actor, action, before, record).await

@@ -15,7 +15,7 @@ use super::secrets::{SecretsKey, secrets_key};
 
 #[derive(Debug, Clone, Args)]
 pub struct ServerFlags {
-    /// Where to listen; anything but the loopback interface requires tokens [default: 127.0.0.1:8000]
+    /// Where to listen; anything but the loopback interface requires tokens [default: 127.0.0.1:8000, a controller's 127.0.0.1:8001]
     #[arg(long, env = "TERRANE_LISTEN", value_name = "ADDR:PORT")]
     pub listen: Option<String>,
     /// Where the embedded database and its like are kept [default: .terrane]

@@ -85,7 +85,7 @@ fn made(
     prepared: &Prepared,
     incoming: &Incoming,
 ) -> Result<Answer, Failure> {
-    let scope = asked.scope.clone().with("response", response(incoming));
+    let scope = asked.scope.clone().with("response", response(incoming, &asked.world.secrets));
     let mut held = Held { exists: true, digest: prepared.digest.clone(), pending: None, ..asked.held.clone() };
     if verb == Verb::Create {
         held.made_by = prepared.said.clone();

@@ -41,7 +41,7 @@ fn nothing_held(asked: &Asked<'_>) -> Result<Answer, Failure> {
     match &asked.held.pending {
         Some(pending) if pending.verb == Verb::Create => {
             let message = format!("it may exist: the request to make it (key {}) was never answered", pending.key);
-            let hint = "Look for it at the other side, remove it there, and delete the resource with `force`.";
+            let hint = "Look for it at the other side, remove it there, and `terrane delete --forget` the resource.";
             Err(asked.failure(Class::Uncertain, message).with_hint(hint))
         }
         _ => Ok(Answer::nothing().holding(Vec::new())),

@@ -32,7 +32,7 @@ async fn look(asked: &Asked<'_>, read: &Request) -> Result<Observation, Failure>
     if read.compare.is_empty() {
         return Ok(Observation::CannotTell { why: "it is there, and `read.compare` is not configured".to_owned() });
     }
-    let scope = asked.scope.clone().with("response", response(&incoming));
+    let scope = asked.scope.clone().with("response", response(&incoming, &asked.world.secrets));
     let attributes = differences(read, &scope).map_err(|why| asked.failure(Class::InvalidConfig, why))?;
     Ok(if attributes.is_empty() { Observation::Unchanged } else { Observation::Drifted { attributes } })
 }

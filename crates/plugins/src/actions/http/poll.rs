@@ -40,7 +40,7 @@ pub async fn poll(asked: &Asked<'_>, polling: Polling) -> Result<Answer, Failure
     if !incoming.is_success() && !status::is_gone(&incoming) {
         return Err(status::failure(asked.call.step, &prepared.said, &incoming, &asked.world.secrets));
     }
-    let scope = asked.scope.clone().with("response", response(&incoming));
+    let scope = asked.scope.clone().with("response", response(&incoming, &asked.world.secrets));
     let holds = |condition: &str| truth(condition, &scope).map_err(wrong);
     if poll.fail_if.as_deref().map(holds).transpose()?.unwrap_or(false) {
         let body = shortened(asked.world.secrets.redact(&incoming.text()).trim(), 500);

@@ -100,12 +100,16 @@ fn joined(value: Value) -> String {
 }
 
 /// What expressions see of an answer.
-pub fn response(incoming: &crate::door::Incoming) -> Value {
+///
+/// A secret that the other side sends back is struck out before any expression sees it: taken to pieces, it could not be.
+pub fn response(incoming: &crate::door::Incoming, secrets: &crate::secrets::Secrets) -> Value {
     let headers: Map<String, Value> = incoming
         .headers
         .iter()
         .map(|(name, value)| (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into()))
         .collect();
     let body = incoming.json().unwrap_or_else(|_| Value::String(incoming.text()));
-    json!({ "status": incoming.status, "headers": headers, "body": body })
+    let mut response = json!({ "status": incoming.status, "headers": headers, "body": body });
+    secrets.redact_value(&mut response);
+    response
 }
