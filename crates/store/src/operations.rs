@@ -197,10 +197,16 @@ impl Tx {
 
     /// Whether no operation on it got so far as to change anything outside.
     pub(crate) async fn is_untouched(&mut self, id: ResourceId) -> Result<bool, Error> {
-        let touched = sqlx::query(
-            "SELECT 1 FROM operations WHERE resource_id = $1 AND NOT (state = 'failed' AND step IN ('validate', 'plan')) LIMIT 1",
-        );
-        Ok(touched.bind(id.0).fetch_optional(self.connection()).await?.is_none())
+        // Where there is no record of any, nobody knows.
+        let known: i64 = sqlx::query_scalar(
+            "SELECT count(*) FROM (SELECT 1 FROM operations WHERE resource_id = $1 LIMIT 1) AS any_operation \
+             WHERE NOT EXISTS (SELECT 1 FROM operations WHERE resource_id = $1 \
+             AND NOT (state = 'failed' AND step IN ('validate', 'plan')))",
+        )
+        .bind(id.0)
+        .fetch_one(self.connection())
+        .await?;
+        Ok(known > 0)
     }
 
     /// End an operation that something newer takes the place of.

@@ -34,6 +34,9 @@ async fn it_waits_as_long_as_it_is_told_and_goes_on_from_its_checkpoint() {
     let answer = noop.call(&asked, &world).await;
     assert_eq!(waits(&answer).wake.after_seconds, 90);
     asked.checkpoint = waits(&answer).checkpoint.clone();
+    let early = noop.call(&asked, &world).await;
+    assert_eq!(waits(&early).checkpoint, asked.checkpoint, "it is not woken too early");
+    asked.checkpoint["until"] = json!(1);
     done(&noop.call(&asked, &world).await);
 }
 
