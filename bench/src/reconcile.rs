@@ -48,7 +48,7 @@ pub async fn measure(kind: Kind, plan: Plan, table: &mut Table) -> anyhow::Resul
     table.alone(format!("{name}: commit to plugin called, p50, {few} idle"), p50, "ms", None);
     let notify = if kind == Kind::Postgres { Some(raw_notify(&database).await? * 5.0) } else { None };
     table.alone(format!("{name}: commit to plugin called, p99, {few} idle"), p99, "ms", notify);
-    fill(server.port, few, plan.resources - few, plan).await?;
+    fill(server.port, 1_000_000, plan.resources - few, plan).await?;
     settled(kind, &database, plan.resources).await?;
     let (_, full) = latency(&server, &probe, "many").await?;
     let many = plan.resources;
