@@ -23,7 +23,7 @@ const SOON: Duration = Duration::from_millis(50);
 const QUICK: Duration = Duration::from_millis(2);
 const LATER: Duration = Duration::from_secs(1);
 /// How long steps under way may take to end when the process is asked to.
-const GRACE: Duration = Duration::from_secs(20);
+const GRACE: Duration = Duration::from_secs(8);
 
 impl Controller {
     /// Reconcile until told to stop. Then nothing new is begun; what executes is finished, what waits is handed back.
