@@ -164,6 +164,9 @@ pub(crate) struct Writer {
 
 #[derive(Default)]
 struct Counters {
+    /// Counted once the job is in the queue for a scribe to take.
+    queued: AtomicU64,
+    taken: AtomicU64,
     groups: AtomicU64,
     writes: AtomicU64,
 }
@@ -191,11 +194,11 @@ impl Writer {
     }
 
     pub fn stats(&self) -> WriterStats {
-        let waiting = self.sender.upgrade().map_or(0, |queue| QUEUE - queue.capacity());
+        let taken = self.counters.taken.load(Ordering::Relaxed);
         WriterStats {
             groups: self.counters.groups.load(Ordering::Relaxed),
             writes: self.counters.writes.load(Ordering::Relaxed),
-            waiting: waiting as u64,
+            waiting: self.counters.queued.load(Ordering::Relaxed).saturating_sub(taken),
             scribes: self.scribes.into(),
         }
     }
@@ -252,6 +255,7 @@ impl Store {
         let step = Box::new(Typed { work, result: None, caller });
         let queue = self.0.writer.sender.upgrade().ok_or(Error::Closing)?;
         queue.send(Job { step, dry_run, order, creation }).await.map_err(|_| Error::Closing)?;
+        self.0.writer.counters.queued.fetch_add(1, Ordering::Relaxed);
         drop(queue);
         answer.await.map_err(|_| Error::Closing)?
     }
@@ -277,9 +281,11 @@ impl Scribe {
     async fn serve(self, jobs: Arc<Mutex<mpsc::Receiver<Job>>>) {
         loop {
             let mut group = Vec::new();
-            if jobs.lock().await.recv_many(&mut group, MAX_GROUP).await == 0 {
+            let taken = jobs.lock().await.recv_many(&mut group, MAX_GROUP).await;
+            if taken == 0 {
                 return;
             }
+            self.counters.taken.fetch_add(taken as u64, Ordering::Relaxed);
             let (rehearsals, mut writes): (Vec<_>, Vec<_>) = group.into_iter().partition(|job| job.dry_run);
             writes.sort_by_key(|job| job.order);
             self.write_group(writes).await;
