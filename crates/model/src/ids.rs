@@ -56,3 +56,7 @@ impl TenantId {
         self == Self::FLEET
     }
 }
+id!(
+    /// A piece of work for a runner.
+    JobId
+);

@@ -6,9 +6,11 @@ mod actor;
 mod event;
 mod failure;
 mod ids;
+pub mod job;
 mod lifecycle;
 mod name;
 mod operation;
+mod plan;
 pub mod plugin;
 pub mod reconcile;
 mod resource;
@@ -24,13 +26,14 @@ mod words;
 pub use actor::Actor;
 pub use event::{Action, Event, Kind};
 pub use failure::{Class, Failure, Retry};
-pub use ids::{EventSeq, HistoryId, OperationId, ResourceId, TenantId, TokenId, TypeId};
+pub use ids::{EventSeq, HistoryId, JobId, OperationId, ResourceId, TenantId, TokenId, TypeId};
 pub use lifecycle::{Condition, ConditionStatus, Effect, Happening, Lifecycle, Standing, Status, Transition, diagram};
 pub use name::{
     InvalidName, Labels, check_annotations, check_finalizers, check_labels, check_name, check_plugin_name,
     check_type_name, check_version,
 };
 pub use operation::{DriftPolicy, Operation, OperationKind, OperationState, Phase, Reason};
+pub use plan::{PlanSummary, PlannedAction, PlannedAttribute, PlannedChange};
 pub use resource::{Desired, Drift, DriftNote, HistoryEntry, Resource};
 pub use resource_type::ResourceType;
 pub use retry::{Ladder, QUICK_RETRIES, quick_retry};
