@@ -50,7 +50,7 @@ enum Stop {
 
 impl Controller {
     /// What came of the claim; nothing where it was lost on the way.
-    pub(crate) async fn drive(&self, claim: &Claim, deadline: &Deadline) -> Option<Report> {
+    pub(crate) async fn drive(&self, claim: &Arc<Claim>, deadline: &Deadline) -> Option<Report> {
         let body = &claim.operation.body;
         let mut progress = Progress {
             step: body.step,
@@ -72,7 +72,7 @@ impl Controller {
     }
 
     /// Through the steps that are left. Whether the plugin can look for drift.
-    async fn walk(&self, claim: &Claim, deadline: &Deadline, progress: &mut Progress) -> Result<bool, Stop> {
+    async fn walk(&self, claim: &Arc<Claim>, deadline: &Deadline, progress: &mut Progress) -> Result<bool, Stop> {
         let resource = &claim.record.resource;
         let Some(plugin) = self.tools.registry.get(&resource.action_plugin) else {
             return Err(progress.fail(with_way_out(self.no_plugin(&resource.action_plugin, progress.step))));
@@ -110,7 +110,7 @@ impl Controller {
         &self,
         plugin: &dyn Action,
         call: &mut Call,
-        claim: &Claim,
+        claim: &Arc<Claim>,
         deadline: &Deadline,
         world: &World,
         progress: &mut Progress,

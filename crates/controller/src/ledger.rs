@@ -81,7 +81,7 @@ impl Clerk {
             match self.store.conclude(conclusions).await {
                 Ok(written) => {
                     for entry in page {
-                        let written = written.contains(&entry.conclusion.resource);
+                        let written = written.contains(&entry.conclusion.resource());
                         self.answer(entry, written);
                     }
                     return;
@@ -108,15 +108,15 @@ impl Clerk {
     fn answer(&self, entry: Entry, written: bool) {
         let Entry { conclusion, keeps, written: asked, .. } = entry;
         if !keeps || !written {
-            self.desk.put_back(conclusion.resource, conclusion.fencing_token);
+            self.desk.put_back(conclusion.resource(), conclusion.claim.record.fencing_token);
             self.freed.notify_one();
         }
         // Whoever wants something of a resource takes it from a mere look: nothing is lost by that.
-        if !written && conclusion.operation.body.kind != OperationKind::Observe {
+        if !written && conclusion.claim.operation.body.kind != OperationKind::Observe {
             self.metrics.claims_lost.inc();
             warn!(
-                resource = %conclusion.resource,
-                operation = %conclusion.operation.body.id,
+                resource = %conclusion.resource(),
+                operation = %conclusion.claim.operation.body.id,
                 "the claim was lost; whoever has it now goes on from what is written down"
             );
         }

@@ -2,7 +2,7 @@
 //! stand before another's.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use model::TenantId;
 use store::Claim;
@@ -19,7 +19,7 @@ pub struct Ready {
 
 #[derive(Default)]
 struct Queues {
-    waiting: BTreeMap<TenantId, VecDeque<(Claim, Deadline)>>,
+    waiting: BTreeMap<TenantId, VecDeque<(Arc<Claim>, Deadline)>>,
     executing: HashMap<TenantId, usize>,
     closed: bool,
 }
@@ -29,7 +29,7 @@ impl Ready {
         Ready { per_tenant: per_tenant.max(1), queues: Mutex::default(), changed: Notify::new() }
     }
 
-    pub fn push(&self, claims: Vec<(Claim, Deadline)>) {
+    pub fn push(&self, claims: Vec<(Arc<Claim>, Deadline)>) {
         self.with(|queues| {
             for claim in claims {
                 queues.waiting.entry(claim.0.tenant).or_default().push_back(claim);
@@ -39,7 +39,7 @@ impl Ready {
     }
 
     /// The next claim to work at; none when there will be no more.
-    pub async fn next(&self) -> Option<(Claim, Deadline)> {
+    pub async fn next(&self) -> Option<(Arc<Claim>, Deadline)> {
         loop {
             let changed = self.changed.notified();
             tokio::pin!(changed);
@@ -75,7 +75,7 @@ impl Ready {
 }
 
 impl Queues {
-    fn pop(&mut self, per_tenant: usize) -> Option<(Claim, Deadline)> {
+    fn pop(&mut self, per_tenant: usize) -> Option<(Arc<Claim>, Deadline)> {
         // Once closed, limits serve nobody: what is left is handed back.
         let limit = if self.closed { usize::MAX } else { per_tenant };
         let load = |tenant: &TenantId| self.executing.get(tenant).copied().unwrap_or(0);

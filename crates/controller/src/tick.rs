@@ -1,7 +1,7 @@
 //! One iteration of the loop: look what is due, choose fairly, claim it in one transaction.
 
-use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
@@ -25,7 +25,7 @@ const ASIDE: Duration = Duration::from_secs(60);
 /// What a tick came to.
 pub enum Tick {
     /// Work, claimed.
-    Claimed(Vec<(Claim, Deadline)>),
+    Claimed(Vec<(Arc<Claim>, Deadline)>),
     /// Others were faster: look again soon.
     Beaten,
     /// As much is claimed as can be worked at.
@@ -81,7 +81,7 @@ impl Controller {
         Ok(Tick::Claimed(claims.collect()))
     }
 
-    async fn claim(&self, ids: Vec<ResourceId>) -> Result<Vec<Claim>, Error> {
+    async fn claim(&self, ids: Vec<ResourceId>) -> Result<Vec<Arc<Claim>>, Error> {
         let claimant = Claimant {
             holder: self.holder.clone(),
             lease: self.settings.lease,
@@ -91,7 +91,7 @@ impl Controller {
     }
 
     /// One by one. A row that cannot be read is set aside for a while, so that it does not stand in the others' way.
-    async fn claim_each(&self, ids: Vec<ResourceId>) -> Vec<Claim> {
+    async fn claim_each(&self, ids: Vec<ResourceId>) -> Vec<Arc<Claim>> {
         let mut claims = Vec::new();
         for id in ids {
             match self.claim(vec![id]).await {

@@ -127,14 +127,14 @@ impl Controller {
     }
 
     /// Drive one claim, and write down how it ended.
-    pub async fn carry_out(&self, claim: Claim, deadline: Deadline) {
+    pub async fn carry_out(&self, claim: Arc<Claim>, deadline: Deadline) {
         if let Some(conclusion) = self.perform(&claim, &deadline).await {
             self.ledger.write(conclusion, deadline, false).await;
         }
     }
 
     /// Drive one claim. How it ended is still to be written down; nothing where the claim was lost on the way.
-    async fn perform(&self, claim: &Claim, deadline: &Deadline) -> Option<Conclusion> {
+    async fn perform(&self, claim: &Arc<Claim>, deadline: &Deadline) -> Option<Conclusion> {
         let resource = &claim.record.resource;
         let body = &claim.operation.body;
         let span = info_span!(
@@ -168,15 +168,13 @@ impl Controller {
     }
 
     /// Write down a checkpoint and keep the claim. Whether it is still ours.
-    pub(crate) async fn note(&self, claim: &Claim, report: Report, deadline: &Deadline) -> bool {
+    pub(crate) async fn note(&self, claim: &Arc<Claim>, report: Report, deadline: &Deadline) -> bool {
         self.ledger.write(self.conclusion(claim, report), deadline.clone(), true).await
     }
 
-    fn conclusion(&self, claim: &Claim, report: Report) -> Conclusion {
+    fn conclusion(&self, claim: &Arc<Claim>, report: Report) -> Conclusion {
         Conclusion {
-            resource: claim.record.resource.id,
-            fencing_token: claim.record.fencing_token,
-            operation: claim.operation.clone(),
+            claim: claim.clone(),
             report,
             holder: self.holder.clone(),
             ladder: self.settings.ladder,

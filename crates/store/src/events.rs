@@ -89,8 +89,9 @@ pub(crate) async fn append(tx: &mut Tx) -> Result<(), sqlx::Error> {
 }
 
 async fn insert(tx: &mut Tx, rows: &[NewEvent]) -> Result<(), sqlx::Error> {
-    let mut insert = Select::new(
+    let mut insert = Select::of_many(
         "INSERT INTO events (seq, tenant_id, at, kind, object_id, object_name, action, actor, request_id, before, after) VALUES ",
+        tx.dialect,
     );
     for (at, event) in rows.iter().enumerate() {
         insert.with(if at == 0 { "(" } else { ", (" }, event.seq.0)?;
@@ -198,6 +199,7 @@ fn select(
 }
 
 fn to_event(row: &AnyRow, scope: &Scope) -> Result<Event, Error> {
+    let after: Option<Value> = row.optional_json("after")?;
     Ok(Event {
         seq: EventSeq(row.int("seq")?),
         time: row.time("at")?,
@@ -208,7 +210,19 @@ fn to_event(row: &AnyRow, scope: &Scope) -> Result<Event, Error> {
         action: row.word("action", Action::parse)?,
         actor: row.text("actor")?,
         request_id: row.optional_text("request_id")?,
-        before: row.optional_json::<Value>("before")?,
-        after: row.optional_json::<Value>("after")?,
+        before: before_of(row.optional_json("before")?, after.as_ref()),
+        after,
     })
+}
+
+/// An object as it was. Where the controllers changed it, only what they change is written down; the rest was as it is
+/// after.
+fn before_of(written: Option<Value>, after: Option<&Value>) -> Option<Value> {
+    let (Some(Value::Object(changed)), Some(Value::Object(after))) = (&written, after) else { return written };
+    if changed.contains_key("id") {
+        return written;
+    }
+    let mut whole = after.clone();
+    whole.extend(changed.clone());
+    Some(Value::Object(whole))
 }

@@ -24,6 +24,7 @@ use crate::writer::Tx;
 
 mod claim;
 mod conclude;
+mod held;
 
 pub use claim::{Claim, Claimant, Renewal};
 pub use conclude::Conclusion;

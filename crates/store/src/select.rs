@@ -4,15 +4,24 @@
 use sqlx::any::{AnyArguments, AnyRow};
 use sqlx::{Any, Arguments, AssertSqlSafe, Encode, Executor, Type};
 
+use crate::dialect::Dialect;
+
 pub(crate) struct Select {
     text: String,
     arguments: AnyArguments,
     count: usize,
+    /// Arguments are numbered; else they go by their place alone.
+    numbered: bool,
 }
 
 impl Select {
     pub fn new(text: &str) -> Select {
-        Select { text: text.into(), arguments: AnyArguments::default(), count: 0 }
+        Select { text: text.into(), arguments: AnyArguments::default(), count: 0, numbered: true }
+    }
+
+    /// For texts of very many arguments: SQLite looks each number up among all of them.
+    pub fn of_many(text: &str, dialect: Dialect) -> Select {
+        Select { numbered: dialect == Dialect::Postgres, ..Select::new(text) }
     }
 
     pub fn push(&mut self, text: &str) {
@@ -22,7 +31,11 @@ impl Select {
     /// Append an argument's placeholder.
     pub fn push_argument<'t, T: Encode<'t, Any> + Type<Any> + 't>(&mut self, value: T) -> Result<(), sqlx::Error> {
         self.count += 1;
-        self.text.push_str(&format!("${}", self.count));
+        if self.numbered {
+            self.text.push_str(&format!("${}", self.count));
+        } else {
+            self.text.push('?');
+        }
         self.arguments.add(value).map_err(sqlx::Error::Encode)
     }
 

@@ -176,9 +176,7 @@ impl Server {
         };
         let operation = claim.operation.body.clone();
         let conclusion = Conclusion {
-            resource: ResourceId(id),
-            fencing_token: claim.record.fencing_token,
-            operation: claim.operation,
+            claim,
             report,
             holder: "story".into(),
             ladder: Ladder::default(),
@@ -190,7 +188,7 @@ impl Server {
         operation
     }
 
-    pub async fn claim(&self, id: i64) -> Claim {
+    pub async fn claim(&self, id: i64) -> Arc<Claim> {
         let claimant =
             Claimant { holder: "story".into(), lease: Duration::from_secs(30), trace_ids: vec!["trace-1".into()] };
         let claims = self.app.store.claim(vec![ResourceId(id)], claimant).await.expect("claimed");

@@ -1,3 +1,4 @@
+use std::sync::Arc;
 use std::time::Duration;
 
 use controller::Tick;
@@ -68,7 +69,7 @@ async fn a_lock_changes_hands_when_it_lapses(bench: Bench) {
 async fn a_renewal_that_comes_late_changes_nothing(bench: Bench) {
     let id = bench.create("one", json!({ "apply": ["wait:3600", "done"] })).await.id;
     let Ok(Tick::Claimed(claims)) = bench.controller.tick().await else { panic!("nothing claimed") };
-    let renew = |observes, claims: &[(store::Claim, controller::Deadline)]| {
+    let renew = |observes, claims: &[(Arc<store::Claim>, controller::Deadline)]| {
         let claim = &claims[0].0;
         let renewal = store::Renewal { resource: id, fencing_token: claim.record.fencing_token, observes };
         bench.store.renew(vec![renewal], Duration::from_secs(600))

@@ -61,7 +61,7 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
 struct Storm {
     bench: Bench,
     controllers: [Arc<Controller>; 2],
-    held: [Vec<(Claim, Deadline)>; 2],
+    held: [Vec<(Arc<Claim>, Deadline)>; 2],
     live: BTreeMap<usize, ResourceId>,
     ever: BTreeSet<ResourceId>,
     deleted: BTreeSet<ResourceId>,

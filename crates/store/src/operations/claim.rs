@@ -1,24 +1,24 @@
 //! Claiming: a batch of due resources becomes this controller's, each with an operation to begin or to go on with.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use model::reconcile::{OperationRecord, Record, Terms, Work};
 use model::{
-    Action, Actor, HistoryEntry, HistoryId, Operation, OperationId, OperationKind, OperationState, Resource,
-    ResourceId, TenantId,
+    Action, HistoryEntry, HistoryId, Operation, OperationId, OperationKind, OperationState, Resource, ResourceId,
+    TenantId,
 };
 use serde::Serialize;
 use serde_json::Value;
 use sqlx::AssertSqlSafe;
-use sqlx::any::AnyRow;
 
-use super::to_ids;
+use super::held::Held;
 use crate::Store;
 use crate::dialect::Cell;
 use crate::error::Error;
-use crate::resources::{self, Change, StoredResource};
+use crate::resources::Change;
 use crate::row::Cells;
 use crate::rows::{json, list};
 use crate::writer::Tx;
@@ -51,17 +51,9 @@ pub struct Renewal {
     pub observes: bool,
 }
 
-/// A resource held for the controllers.
-pub(super) struct Held {
-    pub tenant: TenantId,
-    pub stored: StoredResource,
-    pub record: Record,
-    pub type_config: Value,
-}
-
 impl Store {
     /// Claim those of `ids` that are still due.
-    pub async fn claim(&self, ids: Vec<ResourceId>, claimant: Claimant) -> Result<Vec<Claim>, Error> {
+    pub async fn claim(&self, ids: Vec<ResourceId>, claimant: Claimant) -> Result<Vec<Arc<Claim>>, Error> {
         self.write(0, move |tx| {
             let (ids, claimant) = (ids.clone(), claimant.clone());
             Box::pin(async move { tx.claim(&ids, &claimant).await })
@@ -85,31 +77,9 @@ impl Store {
 }
 
 impl Tx {
-    pub(super) async fn hold_for_controllers(&mut self, ids: &[ResourceId], due: bool) -> Result<Vec<Held>, Error> {
-        let text = format!(
-            "SELECT {}, tenant_id, memory, outputs, \
-             (SELECT name FROM tenants WHERE tenants.id = resources.tenant_id) AS tenant_name, \
-             (SELECT plugin_config FROM resource_types WHERE resource_types.id = resources.type_id) AS type_config \
-             FROM resources WHERE id IN (SELECT v.id FROM {}) AND deleted_at IS NULL{} ORDER BY id{}",
-            resources::COLUMNS,
-            self.dialect.rows(&[("id", Cell::Int)]),
-            if due { " AND next_reconcile_at <= $2 AND (lease_until IS NULL OR lease_until <= $2)" } else { "" },
-            if due { self.dialect.for_update_of_free() } else { self.dialect.for_update() },
-        );
-        let mut query = sqlx::query(AssertSqlSafe(text)).bind(to_ids(ids.iter().map(|id| id.0))?);
-        if due {
-            query = query.bind(self.now.as_microsecond());
-        }
-        let held = query.fetch_all(self.connection()).await?.iter().map(to_held).collect::<Result<Vec<_>, _>>()?;
-        for held in &held {
-            self.follow(held.stored.body.resource_version)?;
-        }
-        Ok(held)
-    }
-
-    async fn claim(&mut self, ids: &[ResourceId], claimant: &Claimant) -> Result<Vec<Claim>, Error> {
+    async fn claim(&mut self, ids: &[ResourceId], claimant: &Claimant) -> Result<Vec<Arc<Claim>>, Error> {
         let held = self.hold_for_controllers(ids, true).await?;
-        let active: Vec<_> = held.iter().filter_map(|held| held.stored.body.operation_id).collect();
+        let active: Vec<_> = held.iter().filter_map(|held| held.record.resource.operation_id).collect();
         let mut active: HashMap<_, _> = self
             .operations_by_id(&active)
             .await?
@@ -121,7 +91,7 @@ impl Tx {
         let mut batch = Batch::default();
         let mut traces = claimant.trace_ids.iter().cloned();
         for held in held {
-            let operation = active.remove(&held.stored.body.id);
+            let operation = active.remove(&held.record.resource.id);
             batch.take(held, operation, claimant, until, &terms, traces.next().unwrap_or_default());
         }
         self.finish_operations(&batch.superseded).await?;
@@ -130,15 +100,8 @@ impl Tx {
         for taken in &mut batch.claims {
             if taken.tells() {
                 let seq = self.advance(&mut taken.claim.record)?;
-                let (before, after) = (Some(&taken.before), Some(&taken.claim.record.resource));
-                self.tell_of_resource(
-                    taken.claim.tenant,
-                    &Actor::system(),
-                    Action::OperationStarted,
-                    seq,
-                    before,
-                    after,
-                )?;
+                let (before, after) = (&taken.before, &taken.claim.record.resource);
+                self.tell_of_standing(taken.claim.tenant, Action::OperationStarted, seq, before, after)?;
             }
         }
         let changes: Vec<_> = batch
@@ -149,7 +112,7 @@ impl Tx {
             .map(|(before, after)| Change { before, after, with_memory: false, with_outputs: false })
             .collect();
         self.write_standing(&changes).await?;
-        Ok(batch.claims.into_iter().map(|taken| taken.claim).collect())
+        Ok(batch.claims.into_iter().map(|taken| Arc::new(taken.claim)).collect())
     }
 
     /// Insert the operations that begin, and give them their ids. An observation is a row only once it has to wait.
@@ -233,14 +196,6 @@ impl Tx {
     }
 }
 
-fn to_held(row: &AnyRow) -> Result<Held, Error> {
-    let stored = resources::to_resource(row, &row.text("tenant_name")?)?;
-    let mut record = stored.record();
-    record.memory = row.optional_json("memory")?.unwrap_or(Value::Null);
-    record.outputs = row.optional_json("outputs")?.unwrap_or_else(|| Value::Object(serde_json::Map::new()));
-    Ok(Held { tenant: TenantId(row.int("tenant_id")?), stored, record, type_config: row.json("type_config")? })
-}
-
 /// A claim, with the resource as it was before.
 struct Taken {
     before: Resource,
@@ -281,8 +236,8 @@ impl Batch {
         terms: &Terms,
         trace_id: String,
     ) {
-        let Held { tenant, stored, mut record, type_config } = held;
-        let before = stored.body;
+        let Held { tenant, mut record, type_config } = held;
+        let before = record.resource.clone();
         let operation = match record.work(active) {
             Work::Rest => {
                 record.resource.next_reconcile_at = None;

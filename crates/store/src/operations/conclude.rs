@@ -1,16 +1,21 @@
 //! Writing down how claims ended, a batch at a time. Whoever has lost a claim writes nothing.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::time::Duration;
 
-use model::reconcile::{Ended, OperationRecord, Record, Report, Terms};
+use jiff::Timestamp;
+use model::reconcile::{End, Ended, OperationRecord, Record, Report, Terms};
 use model::{
-    Action, Actor, HistoryEntry, Ladder, OperationId, OperationKind, OperationState, Resource, ResourceId, TenantId,
+    Action, Actor, EventSeq, HistoryEntry, Ladder, OperationId, OperationKind, OperationState, Resource, ResourceId,
+    TenantId,
 };
 use serde::Serialize;
+use serde_json::Value;
 use sqlx::AssertSqlSafe;
 
-use super::claim::{Held, OperationRow};
+use super::claim::{Claim, OperationRow};
+use super::held::Held;
 use crate::Store;
 use crate::dialect::Cell;
 use crate::error::Error;
@@ -21,10 +26,7 @@ use crate::writer::Tx;
 /// How one claim ended, for now or for good.
 #[derive(Debug, Clone)]
 pub struct Conclusion {
-    pub resource: ResourceId,
-    pub fencing_token: i64,
-    /// The operation as it was claimed.
-    pub operation: OperationRecord,
+    pub claim: Arc<Claim>,
     pub report: Report,
     pub holder: String,
     pub ladder: Ladder,
@@ -36,6 +38,8 @@ pub struct Conclusion {
 /// A claim that is still its holder's, and what came of it.
 struct Settled {
     tenant: TenantId,
+    /// Where the sequence tells of it, if there is something to tell.
+    seq: Option<EventSeq>,
     before: Resource,
     after: Record,
     operation: OperationRecord,
@@ -58,24 +62,9 @@ impl Store {
 
 impl Tx {
     async fn conclude(&mut self, conclusions: Vec<Conclusion>) -> Result<HashSet<ResourceId>, Error> {
-        let ids: Vec<_> = conclusions.iter().map(|conclusion| conclusion.resource).collect();
-        let held = self.hold_for_controllers(&ids, false).await?;
-        let mut held: HashMap<_, _> = held.into_iter().map(|held| (held.stored.body.id, held)).collect();
-        let now = self.now;
-        let mut settled: Vec<_> = conclusions
-            .into_iter()
-            .filter_map(|conclusion| {
-                let held = held.remove(&conclusion.resource)?;
-                let terms = Terms {
-                    now,
-                    ladder: conclusion.ladder,
-                    drift_interval: conclusion.drift_interval,
-                    chance: conclusion.chance,
-                };
-                settle(held, conclusion, &terms)
-            })
-            .collect();
-        self.insert_waiting_observations(&mut settled).await?;
+        let (plain, others) = conclusions.into_iter().partition(Conclusion::is_plain);
+        let (mut settled, changed) = self.conclude_unchanged(plain).await?;
+        settled.extend(self.conclude_held([changed, others].concat()).await?);
         self.update_operations(&settled).await?;
         let history: Vec<_> = settled
             .iter()
@@ -83,24 +72,66 @@ impl Tx {
             .map(|settled| (settled.tenant, settled.operation.body.history_entry()))
             .collect();
         self.record_history(&history).await?;
-        for settled in &mut settled {
-            if let Some(action) = settled.action() {
-                let seq = self.advance(&mut settled.after)?;
-                let after = (!settled.after.released).then_some(&settled.after.resource);
-                self.tell_of_resource(settled.tenant, &Actor::system(), action, seq, Some(&settled.before), after)?;
+        for settled in &settled {
+            let (Some(action), Some(seq)) = (settled.action(), settled.seq) else { continue };
+            let (tenant, before, after) = (settled.tenant, &settled.before, &settled.after.resource);
+            if settled.after.released {
+                self.tell_of_resource(tenant, &Actor::system(), action, seq, Some(before), None)?;
+            } else {
+                self.tell_of_standing(tenant, action, seq, before, after)?;
             }
         }
-        let changes: Vec<_> = settled
-            .iter()
-            .map(|settled| Change {
-                before: &settled.before,
-                after: &settled.after,
-                with_memory: settled.with_memory,
-                with_outputs: settled.with_outputs,
+        Ok(settled.iter().map(|settled| settled.before.id).collect())
+    }
+
+    /// Most claims end well, and nobody has touched the resource meanwhile: then what was claimed is still what there is,
+    /// and need not be read again. Says which were not like that.
+    async fn conclude_unchanged(&mut self, plain: Vec<Conclusion>) -> Result<(Vec<Settled>, Vec<Conclusion>), Error> {
+        let now = self.now;
+        let mut settled = Vec::with_capacity(plain.len());
+        for conclusion in &plain {
+            let claim = &conclusion.claim;
+            let (tenant, record) = (claim.tenant, claim.record.clone());
+            self.follow(record.resource.resource_version)?;
+            let held = Held { tenant, record, type_config: Value::Null };
+            settled.extend(settle(held, conclusion.clone(), &conclusion.terms(now)));
+        }
+        self.advance_all(&mut settled)?;
+        settled.sort_by_key(|settled| settled.before.id);
+        let unchanged = self.write_standing_of_unchanged(&changes(&settled)).await?;
+        settled.retain(|settled| unchanged.contains(&settled.before.id));
+        let changed = plain.into_iter().filter(|conclusion| !unchanged.contains(&conclusion.resource())).collect();
+        Ok((settled, changed))
+    }
+
+    async fn conclude_held(&mut self, conclusions: Vec<Conclusion>) -> Result<Vec<Settled>, Error> {
+        if conclusions.is_empty() {
+            return Ok(Vec::new());
+        }
+        let ids: Vec<_> = conclusions.iter().map(Conclusion::resource).collect();
+        let held = self.hold_for_controllers(&ids, false).await?;
+        let mut held: HashMap<_, _> = held.into_iter().map(|held| (held.record.resource.id, held)).collect();
+        let now = self.now;
+        let mut settled: Vec<_> = conclusions
+            .into_iter()
+            .filter_map(|conclusion| {
+                let held = held.remove(&conclusion.resource())?;
+                let terms = conclusion.terms(now);
+                settle(held, conclusion, &terms)
             })
             .collect();
-        self.write_standing(&changes).await?;
-        Ok(settled.iter().map(|settled| settled.before.id).collect())
+        self.insert_waiting_observations(&mut settled).await?;
+        self.advance_all(&mut settled)?;
+        self.write_standing(&changes(&settled)).await?;
+        Ok(settled)
+    }
+
+    /// Those that have something to tell become a new version.
+    fn advance_all(&mut self, settled: &mut [Settled]) -> Result<(), Error> {
+        for settled in settled.iter_mut().filter(|settled| settled.action().is_some()) {
+            settled.seq = Some(self.advance(&mut settled.after)?);
+        }
+        Ok(())
     }
 
     /// An observation that has to wait becomes a row.
@@ -189,32 +220,52 @@ const HISTORY: &[(&str, Cell)] = &[
     ("resources_deleted", Cell::Int),
 ];
 
+impl Conclusion {
+    pub fn resource(&self) -> ResourceId {
+        self.claim.record.resource.id
+    }
+
+    /// It ended well, and nothing but the claim itself decided what was to be done.
+    fn is_plain(&self) -> bool {
+        let operation = &self.claim.operation;
+        matches!(self.report.end, End::Succeeded { .. }) && operation.body.id.0 != 0 && operation.desired.is_none()
+    }
+
+    fn terms(&self, now: Timestamp) -> Terms {
+        Terms { now, ladder: self.ladder, drift_interval: self.drift_interval, chance: self.chance }
+    }
+}
+
+fn changes(settled: &[Settled]) -> Vec<Change<'_>> {
+    settled
+        .iter()
+        .map(|settled| Change {
+            before: &settled.before,
+            after: &settled.after,
+            with_memory: settled.with_memory,
+            with_outputs: settled.with_outputs,
+        })
+        .collect()
+}
+
 /// What follows from a conclusion; nothing where the claim is somebody else's by now.
 fn settle(held: Held, conclusion: Conclusion, terms: &Terms) -> Option<Settled> {
-    let Held { tenant, stored, mut record, .. } = held;
-    let same_claim = record.fencing_token == conclusion.fencing_token;
+    let Held { tenant, mut record, .. } = held;
+    let mut operation = conclusion.claim.operation.clone();
+    let same_claim = record.fencing_token == conclusion.claim.record.fencing_token;
     // A conclusion that was written already, though nobody was told, is not written again.
-    let under_way =
-        conclusion.operation.body.id.0 == 0 || record.resource.operation_id == Some(conclusion.operation.body.id);
+    let under_way = operation.body.id.0 == 0 || record.resource.operation_id == Some(operation.body.id);
     if !same_claim || !under_way {
         return None;
     }
-    let (memory, outputs) = (record.memory.clone(), record.outputs.clone());
-    let mut operation = conclusion.operation;
+    let before = record.resource.clone();
+    let (with_memory, with_outputs) = (conclusion.report.memory.is_some(), conclusion.report.outputs.is_some());
     let ended = record.end(&mut operation, conclusion.report, terms);
     if ended != Ended::GoesOn {
         record.resource.operation_id = None;
     }
-    Some(Settled {
-        tenant,
-        with_memory: record.memory != memory,
-        with_outputs: record.outputs != outputs,
-        before: stored.body,
-        after: record,
-        operation,
-        ended,
-        holder: conclusion.holder,
-    })
+    let holder = conclusion.holder;
+    Some(Settled { tenant, seq: None, with_memory, with_outputs, before, after: record, operation, ended, holder })
 }
 
 impl Settled {

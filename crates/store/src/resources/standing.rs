@@ -1,12 +1,20 @@
 //! Writing down where resources stand: many at once, in one statement.
 
+use std::collections::HashSet;
+
+use jiff::Timestamp;
 use model::reconcile::Record;
-use model::{EventSeq, Resource};
+use model::{
+    Action, Actor, Condition, Drift, EventSeq, Failure, Kind, Lifecycle, OperationId, Resource, ResourceId, Status,
+    TenantId,
+};
 use serde::Serialize;
 use sqlx::AssertSqlSafe;
 
 use crate::dialect::Cell;
 use crate::error::Error;
+use crate::events::NewEvent;
+use crate::row::Cells;
 use crate::rows::{json, list};
 use crate::writer::Tx;
 
@@ -14,6 +22,7 @@ use crate::writer::Tx;
 #[derive(Serialize)]
 struct Row<'a> {
     id: i64,
+    seen_version: i64,
     lifecycle: &'a str,
     lifecycle_since: Option<i64>,
     status_message: &'a str,
@@ -43,6 +52,7 @@ struct Row<'a> {
 
 const COLUMNS: &[(&str, Cell)] = &[
     ("id", Cell::Int),
+    ("seen_version", Cell::Int),
     ("lifecycle", Cell::Text),
     ("lifecycle_since", Cell::Int),
     ("status_message", Cell::Text),
@@ -87,12 +97,36 @@ impl Tx {
         if changes.is_empty() {
             return Ok(());
         }
-        let now = self.now.as_microsecond();
-        let rows = changes.iter().map(|change| to_row(change, now)).collect::<Result<Vec<_>, _>>()?;
+        let text = self.update("");
+        sqlx::query(AssertSqlSafe(text)).bind(self.rows_of(changes)?).execute(self.connection()).await?;
+        for change in changes.iter().filter(|change| change.after.released) {
+            self.erase_labels(change.before.id).await?;
+        }
+        Ok(())
+    }
+
+    /// The same for resources that are not held: of those that were changed meanwhile, or claimed, nothing is written. Says
+    /// which were not.
+    pub(crate) async fn write_standing_of_unchanged(
+        &mut self,
+        changes: &[Change<'_>],
+    ) -> Result<HashSet<ResourceId>, Error> {
+        if changes.is_empty() {
+            return Ok(HashSet::new());
+        }
+        let text = self.update(
+            " AND resources.resource_version = v.seen_version AND resources.fencing_token = v.fencing_token \
+             AND resources.deleted_at IS NULL RETURNING resources.id AS id",
+        );
+        let rows = sqlx::query(AssertSqlSafe(text)).bind(self.rows_of(changes)?).fetch_all(self.connection()).await?;
+        rows.iter().map(|row| Ok(ResourceId(row.int("id")?))).collect()
+    }
+
+    fn update(&self, condition: &str) -> String {
         let sets: Vec<_> = COLUMNS
             .iter()
             .map(|(name, _)| *name)
-            .filter(|name| *name != "id")
+            .filter(|name| !["id", "seen_version"].contains(name))
             .map(|name| {
                 if SPARSE.contains(&name) {
                     format!("{name} = coalesce(v.{name}, resources.{name})")
@@ -101,15 +135,38 @@ impl Tx {
                 }
             })
             .collect();
-        let text = format!(
-            "UPDATE resources SET {} FROM {} WHERE resources.id = v.id",
-            sets.join(", "),
-            self.dialect.rows(COLUMNS)
-        );
-        sqlx::query(AssertSqlSafe(text)).bind(list(&rows)?).execute(self.connection()).await?;
-        for change in changes.iter().filter(|change| change.after.released) {
-            self.erase_labels(change.before.id).await?;
-        }
+        let rows = self.dialect.rows(COLUMNS);
+        format!("UPDATE resources SET {} FROM {rows} WHERE resources.id = v.id{condition}", sets.join(", "))
+    }
+
+    fn rows_of(&self, changes: &[Change<'_>]) -> Result<String, Error> {
+        let now = self.now.as_microsecond();
+        Ok(list(&changes.iter().map(|change| to_row(change, now)).collect::<Result<Vec<_>, _>>()?)?)
+    }
+
+    /// Tell where a resource stands now. Of how it stood before, only what the controllers change is written down: the rest
+    /// is as it is after.
+    pub(crate) fn tell_of_standing(
+        &mut self,
+        tenant: TenantId,
+        action: Action,
+        seq: EventSeq,
+        before: &Resource,
+        after: &Resource,
+    ) -> Result<(), Error> {
+        self.emit(NewEvent {
+            seq,
+            tenant,
+            at: self.now,
+            kind: Kind::Resource,
+            object_id: after.id.0,
+            object_name: after.name.clone(),
+            action,
+            actor: Actor::system().name,
+            request_id: None,
+            before: Some(json(&Stood::of(before))?),
+            after: Some(json(after)?),
+        });
         Ok(())
     }
 
@@ -126,6 +183,7 @@ fn to_row<'a>(change: &Change<'a>, now: i64) -> Result<Row<'a>, Error> {
     let time = |time: Option<jiff::Timestamp>| time.map(|time| time.as_microsecond());
     Ok(Row {
         id: resource.id.0,
+        seen_version: change.before.resource_version,
         lifecycle: resource.lifecycle.as_str(),
         lifecycle_since: (change.before.lifecycle != resource.lifecycle).then_some(now),
         status_message: &resource.status_message,
@@ -152,4 +210,44 @@ fn to_row<'a>(change: &Change<'a>, now: i64) -> Result<Row<'a>, Error> {
         resource_version: resource.resource_version,
         deleted_at: released.then_some(now),
     })
+}
+
+/// What the controllers change of a resource, as it is shown.
+#[derive(Serialize)]
+struct Stood<'a> {
+    status: Status,
+    status_message: &'a str,
+    observed_generation: i64,
+    updated_at: Timestamp,
+    last_reconcile_time: Option<Timestamp>,
+    lifecycle: Lifecycle,
+    conditions: &'a [Condition],
+    resource_version: i64,
+    next_reconcile_at: Option<Timestamp>,
+    operation_id: Option<OperationId>,
+    drift: Option<&'a Drift>,
+    failure: Option<&'a Failure>,
+    failures: i64,
+    holds: &'a [String],
+}
+
+impl Stood<'_> {
+    fn of(resource: &Resource) -> Stood<'_> {
+        Stood {
+            status: resource.status,
+            status_message: &resource.status_message,
+            observed_generation: resource.observed_generation,
+            updated_at: resource.updated_at,
+            last_reconcile_time: resource.last_reconcile_time,
+            lifecycle: resource.lifecycle,
+            conditions: &resource.conditions,
+            resource_version: resource.resource_version,
+            next_reconcile_at: resource.next_reconcile_at,
+            operation_id: resource.operation_id,
+            drift: resource.drift.as_ref(),
+            failure: resource.failure.as_ref(),
+            failures: resource.failures,
+            holds: &resource.holds,
+        }
+    }
 }
