@@ -60,12 +60,13 @@ pub async fn measure(kind: Kind, plan: Plan, table: &mut Table) -> anyhow::Resul
     let idle = (server.cpu()? - before) / rest.as_secs_f64() * 100.0;
     table.alone(format!("{name}: idle CPU, {many} resources"), idle, "%", Some(1.0));
     table.alone(format!("{name}: resident with the engine, {many} resources"), server.resident()?, "MB", None);
-    // One resource is due when the process is killed.
+    // One resource becomes due after the process was killed; what it had claimed is another story, and bounded by the lease.
     let mut connection = Http::open(server.port).await?;
     let made =
         connection.send(&requests::post("/api/v1/resources", &requests::resource("before-the-kill", "probe"))).await?;
     ensure!(made == 201, "not made: {made}");
     probe.called("before-the-kill").await?;
+    settled(kind, &database, plan.resources + 2 * SAMPLES + 1).await?;
     server.kill();
     due_again(&database, kind).await?;
     let killed = Instant::now();

@@ -35,19 +35,26 @@ impl Dialect {
 
     /// The rows `v` out of one argument, a list of JSON objects: one text, prepared once, for any number of rows.
     pub fn rows(self, columns: &[(&str, Cell)]) -> String {
+        self.rows_of("$1", columns)
+    }
+
+    pub fn rows_of(self, argument: &str, columns: &[(&str, Cell)]) -> String {
         let list = |column: fn(&str, Cell) -> String| {
             columns.iter().map(|(name, cell)| column(name, *cell)).collect::<Vec<_>>().join(", ")
         };
         match self {
             Dialect::Sqlite => {
-                format!("(SELECT {} FROM json_each($1)) AS v", list(|name, _| format!("value ->> '{name}' AS {name}")))
+                let columns = list(|name, _| format!("value ->> '{name}' AS {name}"));
+                // The limit that limits nothing keeps the rows apart from what is made of them: else each column would
+                // unpack its row anew.
+                format!("(SELECT {columns} FROM (SELECT value FROM json_each({argument}) LIMIT -1)) AS v")
             }
             Dialect::Postgres => {
                 let columns = list(|name, cell| match cell {
                     Cell::Int => format!("{name} bigint"),
                     Cell::Text => format!("{name} text"),
                 });
-                format!("json_to_recordset($1::json) AS v ({columns})")
+                format!("json_to_recordset({argument}::json) AS v ({columns})")
             }
         }
     }
