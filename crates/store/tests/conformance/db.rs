@@ -81,12 +81,18 @@ impl Database {
     }
 
     pub async fn execute(&self, text: &str) {
-        execute(&mut self.raw().await, text).await;
+        let mut raw = self.raw().await;
+        execute(&mut raw, text).await;
+        // Dropped, it would be closed some time later: and whoever copies the file meanwhile lacks what it wrote.
+        raw.close().await.expect("the connection can be closed");
     }
 
     /// One number, asked past the store.
     pub async fn number(&self, text: &str) -> i64 {
-        number(&mut self.raw().await, text).await
+        let mut raw = self.raw().await;
+        let found = number(&mut raw, text).await;
+        raw.close().await.expect("the connection can be closed");
+        found
     }
 
     /// On PostgreSQL: wait until somebody waits for another's transaction.
