@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
+use model::job::JobRequest;
 use model::plugin::{
     Answer, CONTRACT, Call, CallOperation, CallResource, Changes, Done, Observation, Outcome, Step, Wait,
 };
@@ -36,6 +37,7 @@ pub(crate) struct Progress {
     outputs: Option<Value>,
     memory: Option<Value>,
     holds: Option<Vec<String>>,
+    job: Option<Box<JobRequest>>,
     checkpoint: Value,
     message: Option<String>,
     verdict: Option<Observation>,
@@ -59,6 +61,7 @@ impl Controller {
             outputs: None,
             memory: None,
             holds: None,
+            job: None,
             checkpoint: claim.operation.checkpoint.clone(),
             message: None,
             verdict: None,
@@ -123,12 +126,13 @@ impl Controller {
                 return Err(Stop::Lost);
             }
             let answer = self.call(plugin, call, world).await;
-            let Answer { outcome, memory, holds } = bounded(redacted(answer, &world.secrets), progress.step);
+            let Answer { outcome, memory, holds, job } = bounded(redacted(answer, &world.secrets), progress.step);
             if let Some(memory) = memory {
                 call.memory = memory.clone();
                 progress.memory = Some(memory);
             }
             progress.holds = holds.or(progress.holds.take());
+            progress.job = job;
             match outcome {
                 Outcome::Done(done) => {
                     progress.attempt = 1;
@@ -271,6 +275,7 @@ impl Progress {
             outputs: self.outputs.clone(),
             memory: self.memory.clone(),
             holds: self.holds.clone(),
+            job: self.job.clone(),
         }
     }
 }
@@ -316,12 +321,13 @@ fn call(claim: &Claim, config: Value) -> Call {
         outputs: claim.record.outputs.clone(),
         checkpoint: claim.operation.checkpoint.clone(),
         memory: claim.record.memory.clone(),
+        job: claim.job.clone(),
     }
 }
 
 /// A destroy that only a change could mend cannot be changed any more: a person has to know the way out.
 fn with_way_out(failure: Failure) -> Failure {
-    if failure.step != Step::Destroy || failure.class.retry() != Retry::OnChange {
+    if failure.step != Step::Destroy || failure.retry() != Retry::OnChange {
         return failure;
     }
     let hint = format!("{} If there is nothing left to destroy: terrane delete --forget.", failure.hint);

@@ -3,14 +3,19 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use model::{ResourceId, TenantId};
+use model::TenantId;
 use store::Due;
 
 /// At most `want` of `due` (longest waiting first), such that no tenant has more than `per_tenant` at once.
-pub fn pick(due: &[Due], busy: &HashMap<TenantId, usize>, per_tenant: usize, want: usize) -> Vec<ResourceId> {
-    let mut waiting: HashMap<TenantId, VecDeque<(usize, ResourceId)>> = HashMap::new();
-    for (at, due) in due.iter().enumerate() {
-        waiting.entry(due.tenant).or_default().push_back((at, due.id));
+pub fn pick<Id: Copy>(
+    due: &[(Id, TenantId)],
+    busy: &HashMap<TenantId, usize>,
+    per_tenant: usize,
+    want: usize,
+) -> Vec<Id> {
+    let mut waiting: HashMap<TenantId, VecDeque<(usize, Id)>> = HashMap::new();
+    for (at, (id, tenant)) in due.iter().enumerate() {
+        waiting.entry(*tenant).or_default().push_back((at, *id));
     }
     // Ordered by load, then by who has waited longest; the position of the first in line is unique.
     let mut line = BTreeMap::new();
@@ -46,30 +51,25 @@ pub fn is_one_tenants(due: &[Due]) -> bool {
 mod tests {
     use super::*;
 
-    fn due(tenants: &[i64]) -> Vec<Due> {
-        let due = |(at, tenant): (usize, &i64)| Due { id: ResourceId(at as i64), tenant: TenantId(*tenant) };
-        tenants.iter().enumerate().map(due).collect()
-    }
-
-    fn ids(picked: Vec<ResourceId>) -> Vec<i64> {
-        picked.into_iter().map(|id| id.0).collect()
+    fn due(tenants: &[i64]) -> Vec<(i64, TenantId)> {
+        tenants.iter().enumerate().map(|(at, tenant)| (at as i64, TenantId(*tenant))).collect()
     }
 
     #[test]
     fn one_tenants_many_do_not_come_before_anothers_one() {
         let due = due(&[1, 1, 1, 1, 1, 1, 2]);
-        assert_eq!(ids(pick(&due, &HashMap::new(), 9, 3)), [0, 6, 1]);
+        assert_eq!(pick(&due, &HashMap::new(), 9, 3), [0, 6, 1]);
     }
 
     #[test]
     fn a_tenant_alone_gets_everything_in_order() {
-        assert_eq!(ids(pick(&due(&[1, 1, 1]), &HashMap::new(), 9, 9)), [0, 1, 2]);
+        assert_eq!(pick(&due(&[1, 1, 1]), &HashMap::new(), 9, 9), [0, 1, 2]);
     }
 
     #[test]
     fn whoever_is_busy_already_waits_and_the_limit_holds() {
         let busy = HashMap::from([(TenantId(1), 2)]);
-        assert_eq!(ids(pick(&due(&[1, 1, 2, 2]), &busy, 3, 9)), [2, 3, 0]);
-        assert_eq!(ids(pick(&due(&[1, 1]), &busy, 2, 9)), [] as [i64; 0]);
+        assert_eq!(pick(&due(&[1, 1, 2, 2]), &busy, 3, 9), [2, 3, 0]);
+        assert_eq!(pick(&due(&[1, 1]), &busy, 2, 9), [] as [i64; 0]);
     }
 }

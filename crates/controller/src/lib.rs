@@ -3,6 +3,7 @@
 //! row with a time to come back.
 
 mod desk;
+mod dispatch;
 mod drive;
 mod fair;
 mod keyring;
@@ -25,6 +26,7 @@ use store::Store;
 use tokio::sync::Notify;
 
 pub use desk::Deadline;
+pub use dispatch::Dispatcher;
 pub use keyring::{Keyring, KeyringError};
 pub use metrics::Metrics;
 pub use plugins;

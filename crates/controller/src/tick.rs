@@ -62,7 +62,8 @@ impl Controller {
         }
         let per_tenant = self.settings.max_concurrent_per_tenant.max(1);
         let share = if per_tenant >= self.settings.max_concurrent_reconciles { usize::MAX } else { per_tenant };
-        let ids = fair::pick(&due, &busy, share, appetite);
+        let offers: Vec<_> = due.iter().map(|due| (due.id, due.tenant)).collect();
+        let ids = fair::pick(&offers, &busy, share, appetite);
         if ids.is_empty() {
             return Ok(Tick::Full);
         }

@@ -230,6 +230,7 @@ fn handed_back(claim: &Claim) -> Report {
         outputs: None,
         memory: None,
         holds: None,
+        job: None,
     }
 }
 

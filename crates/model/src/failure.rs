@@ -44,6 +44,8 @@ words!(
         Forbidden = "forbidden",
         /// The remote work ran and reported that it failed, or a person stopped it.
         Rejected = "rejected",
+        /// A person stopped it.
+        Cancelled = "cancelled",
         /// Nobody can tell whether the effect took place; a person has to decide.
         Uncertain = "uncertain",
         /// The plugin itself misbehaved.
@@ -51,16 +53,17 @@ words!(
     }
 );
 
-/// Whether and how to try again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Retry {
-    /// Soon, within the same operation; then by the ladder.
-    Soon,
-    /// By the ladder only.
-    Later,
-    /// Not until something changes or a person asks.
-    OnChange,
-}
+words!(
+    /// Whether and how to try again.
+    Retry {
+        /// Soon, within the same operation; then by the ladder.
+        Soon = "soon",
+        /// By the ladder only.
+        Later = "later",
+        /// Not until something changes or a person asks.
+        OnChange = "on_change",
+    }
+);
 
 impl Class {
     pub fn retry(self) -> Retry {
@@ -76,6 +79,7 @@ impl Class {
             | Class::Conflict
             | Class::StateCorruption
             | Class::Forbidden
+            | Class::Cancelled
             | Class::Uncertain => Retry::OnChange,
         }
     }
@@ -95,11 +99,19 @@ pub struct Failure {
     /// The other side says how long to wait.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_seconds: Option<u64>,
+    /// Where it is to be tried again in another way than others of its class.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry: Option<Retry>,
 }
 
 impl Failure {
     pub fn new(class: Class, step: Step, message: impl Into<String>) -> Failure {
-        Failure { class, step, message: message.into(), hint: String::new(), retry_after_seconds: None }
+        Failure { class, step, message: message.into(), hint: String::new(), retry_after_seconds: None, retry: None }
+    }
+
+    /// Whether and how this is tried again.
+    pub fn retry(&self) -> Retry {
+        self.retry.unwrap_or(self.class.retry())
     }
 
     pub fn with_hint(self, hint: impl Into<String>) -> Failure {

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -11,7 +12,7 @@ use utoipa::ToSchema;
 use crate::failure::Failure;
 use crate::ids::{JobId, OperationId, ResourceId};
 use crate::plan::PlanSummary;
-use crate::plugin::Changes;
+use crate::plugin::{Changes, DriftedAttribute};
 use crate::words::words;
 
 pub const RUNNER_CONTRACT: &str = "terrane.runner/v1";
@@ -29,6 +30,44 @@ words!(
         Cancelled = "cancelled",
     }
 );
+
+/// What an action asks a runner to do. Secrets are named in it, never held.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct JobRequest {
+    pub work: Work,
+    #[serde(default)]
+    pub limits: Limits,
+    /// Environment variables and the names of the tenant's secrets that they get.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub secrets: BTreeMap<String, String>,
+}
+
+/// How far the job of an operation is, as its action sees it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JobProgress {
+    pub id: JobId,
+    pub state: JobState,
+    pub report: Option<JobReport>,
+}
+
+/// A job as it is shown.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct JobInfo {
+    pub id: JobId,
+    pub operation_id: OperationId,
+    pub resource_id: ResourceId,
+    pub goal: Goal,
+    pub state: JobState,
+    /// The runner that has it, or had it last.
+    pub runner: Option<String>,
+    /// Bytes of its log so far.
+    pub log_bytes: i64,
+    pub created_at: Timestamp,
+    pub started_at: Option<Timestamp>,
+    pub finished_at: Option<Timestamp>,
+    /// How it ended; its outputs are the resource's.
+    pub report: Option<JobReport>,
+}
 
 /// A job as a runner gets it. Secrets travel beside it, never in it: this is written to the workspace.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -159,6 +198,12 @@ pub struct JobReport {
     /// What may exist although no state has it.
     #[serde(default)]
     pub suspects: Vec<Suspect>,
+    /// What a comparison found to be other than the state says.
+    #[serde(default)]
+    pub drift: Vec<DriftedAttribute>,
+    /// What the state has at the end.
+    #[serde(default)]
+    pub objects: Vec<Made>,
     /// What was made, as it was made.
     #[serde(default)]
     pub made: Vec<Made>,
@@ -170,6 +215,26 @@ pub struct JobReport {
     /// Bytes of the whole log: where it ends.
     #[serde(default)]
     pub log_bytes: u64,
+}
+
+impl JobReport {
+    /// It ended so, and there is nothing else to tell.
+    pub fn ended(end: JobEnd) -> JobReport {
+        JobReport {
+            end,
+            changes: Changes::default(),
+            plan: None,
+            plan_file: None,
+            outputs: BTreeMap::new(),
+            suspects: Vec::new(),
+            drift: Vec::new(),
+            objects: Vec::new(),
+            made: Vec::new(),
+            versions: Versions::default(),
+            isolation: String::new(),
+            log_bytes: 0,
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]

@@ -4,6 +4,7 @@
 
 mod actor;
 mod event;
+pub mod explain;
 mod failure;
 mod ids;
 pub mod job;
@@ -13,12 +14,16 @@ mod operation;
 mod plan;
 pub mod plugin;
 pub mod reconcile;
+pub mod redact;
 mod resource;
 mod resource_type;
 mod retry;
 pub mod schema;
 mod secret;
 mod selector;
+pub mod state;
+pub mod stream;
+mod suspects;
 mod tenant;
 mod token;
 mod words;
@@ -33,11 +38,12 @@ pub use name::{
     check_type_name, check_version,
 };
 pub use operation::{DriftPolicy, Operation, OperationKind, OperationState, Phase, Reason};
-pub use plan::{PlanSummary, PlannedAction, PlannedAttribute, PlannedChange};
+pub use plan::{PlanSummary, PlannedAction, PlannedAttribute, PlannedChange, UnreadablePlan, drift_of};
 pub use resource::{Desired, Drift, DriftNote, HistoryEntry, Resource};
 pub use resource_type::ResourceType;
 pub use retry::{Ladder, QUICK_RETRIES, quick_retry};
 pub use secret::SecretInfo;
 pub use selector::{InvalidSelector, Requirement, Selector};
+pub use suspects::suspects;
 pub use tenant::{Scope, Tenant};
 pub use token::{Role, Token};

@@ -11,6 +11,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use crate::failure::Failure;
+use crate::job::{JobProgress, JobRequest};
 use crate::name::Labels;
 use crate::operation::Reason;
 use crate::words::words;
@@ -58,6 +59,9 @@ pub struct Call {
     /// What the plugin last asked to remember of this resource, across operations; null before the first.
     #[serde(default)]
     pub memory: Value,
+    /// The newest job of this operation. Only built-in plugins have any.
+    #[serde(skip)]
+    pub job: Option<JobProgress>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -97,6 +101,9 @@ pub struct Answer {
     /// What exists outside because of this resource, one line each, for a person; absent leaves what was said before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holds: Option<Vec<String>>,
+    /// With a `wait`: a job for a runner, queued as the checkpoint is written. Only built-in plugins have any.
+    #[serde(skip)]
+    pub job: Option<Box<JobRequest>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -203,6 +210,10 @@ impl Answer {
         Answer { memory: Some(memory), ..self }
     }
 
+    pub fn queueing(self, job: JobRequest) -> Answer {
+        Answer { job: Some(Box::new(job)), ..self }
+    }
+
     pub fn holding(self, holds: Vec<String>) -> Answer {
         Answer { holds: Some(holds), ..self }
     }
@@ -210,7 +221,7 @@ impl Answer {
 
 impl From<Outcome> for Answer {
     fn from(outcome: Outcome) -> Answer {
-        Answer { outcome, memory: None, holds: None }
+        Answer { outcome, memory: None, holds: None, job: None }
     }
 }
 

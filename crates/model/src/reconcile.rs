@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::failure::{Failure, Retry};
 use crate::ids::{OperationId, ResourceId};
+use crate::job::JobRequest;
 use crate::lifecycle::{Effect, Happening, Lifecycle};
 use crate::operation::{DriftPolicy, Operation, OperationKind, OperationState, Phase, Reason};
 use crate::plugin::{Changes, Observation, Step};
@@ -245,7 +246,7 @@ impl Record {
     }
 
     fn fail(&mut self, kind: OperationKind, failure: Failure, message: &str, going: bool, terms: &Terms) {
-        let retry = failure.class.retry() != Retry::OnChange;
+        let retry = failure.retry() != Retry::OnChange;
         self.resource.failure = Some(failure);
         if kind == OperationKind::Destroy {
             self.happen(Happening::DestroyFailed, message, terms);
@@ -354,6 +355,8 @@ pub struct Report {
     pub outputs: Option<Value>,
     pub memory: Option<Value>,
     pub holds: Option<Vec<String>>,
+    /// A job for a runner, which the operation then waits for.
+    pub job: Option<Box<JobRequest>>,
 }
 
 #[derive(Debug, Clone)]

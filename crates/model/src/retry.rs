@@ -35,7 +35,7 @@ impl Ladder {
 
 /// How long to wait before the next quick try; none once there have been enough, or where it would not help.
 pub fn quick_retry(failure: &Failure, attempt: i64) -> Option<Duration> {
-    if failure.class.retry() != Retry::Soon || attempt > QUICK_RETRIES {
+    if failure.retry() != Retry::Soon || attempt > QUICK_RETRIES {
         return None;
     }
     let doublings = u32::try_from(attempt.saturating_sub(1).clamp(0, 16)).unwrap_or(16);

@@ -27,6 +27,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../migrations/sqlite/0002_engine.sql"),
         postgres: include_str!("../migrations/postgres/0002_engine.sql"),
     },
+    Migration {
+        version: 3,
+        name: "runner",
+        sqlite: include_str!("../migrations/sqlite/0003_runner.sql"),
+        postgres: include_str!("../migrations/postgres/0003_runner.sql"),
+    },
 ];
 
 fn newest() -> i64 {

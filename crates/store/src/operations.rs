@@ -238,7 +238,7 @@ impl Tx {
     }
 }
 
-fn to_ids(ids: impl Iterator<Item = i64>) -> Result<String, Error> {
+pub(crate) fn to_ids(ids: impl Iterator<Item = i64>) -> Result<String, Error> {
     Ok(list(&ids.map(|id| serde_json::json!({ "id": id })).collect::<Vec<_>>())?)
 }
 

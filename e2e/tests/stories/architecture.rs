@@ -8,10 +8,13 @@ use serde_json::Value;
 const MAY_USE: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("store", &["model"]),
+    ("link", &["model"]),
     ("plugins", &["model"]),
-    ("controller", &["model", "store", "plugins"]),
+    ("controller", &["model", "store", "link", "plugins"]),
+    ("runner", &["model", "link"]),
+    ("cloudsim", &[]),
     ("api", &["model", "store", "controller"]),
-    ("terrane", &["model", "store", "api", "controller"]),
+    ("terrane", &["model", "store", "api", "controller", "runner"]),
     ("e2e", &[]),
     ("bench", &[]),
 ];

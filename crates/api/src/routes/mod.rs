@@ -2,6 +2,7 @@
 
 mod events;
 mod health;
+mod jobs;
 mod leaving;
 mod operations;
 mod pages;
@@ -74,6 +75,10 @@ pub(crate) fn documented() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(resources::get_history))
         .routes(routes!(operations::list_operations))
         .routes(routes!(resources::get_outputs))
+        .routes(routes!(jobs::list_jobs))
+        .routes(routes!(jobs::get_job))
+        .routes(routes!(jobs::get_log))
+        .routes(routes!(jobs::cancel_job))
         .routes(routes!(secrets::list_secrets))
         .routes(routes!(secrets::get_secret, secrets::set_secret, secrets::delete_secret))
         .routes(routes!(plugins::list_actions))

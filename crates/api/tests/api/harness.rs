@@ -173,6 +173,7 @@ impl Server {
             outputs: None,
             memory: None,
             holds,
+            job: None,
         };
         let operation = claim.operation.body.clone();
         let conclusion = Conclusion {

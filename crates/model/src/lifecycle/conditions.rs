@@ -86,7 +86,7 @@ impl Standing<'_> {
 
     fn stalled(&self) -> Aspect {
         match self.failure {
-            Some(failure) if failure.class.retry() == Retry::OnChange => {
+            Some(failure) if failure.retry() == Retry::OnChange => {
                 ("Stalled", ConditionStatus::True, "WaitsForChange", failure.to_string())
             }
             Some(failure) => ("Stalled", ConditionStatus::False, "WillRetry", failure.to_string()),

@@ -11,6 +11,7 @@ pub mod github_actions;
 pub mod gitlab_pipeline;
 pub mod http;
 pub mod noop;
+pub mod terraform;
 
 /// What the operator sets for the built-in plugins.
 #[derive(Default)]
@@ -26,5 +27,6 @@ pub fn builtin(settings: Settings) -> Vec<Arc<dyn Action>> {
         Arc::new(http::Http::default()),
         Arc::new(GithubActions::new(settings.github)),
         Arc::new(GitlabPipeline::new(settings.gitlab)),
+        Arc::new(terraform::Terraform::default()),
     ]
 }

@@ -75,6 +75,7 @@ impl Journey {
             outputs: json!({}),
             checkpoint: Value::Null,
             memory: Value::Null,
+            job: None,
         };
         let (plugin, secrets) = (make(), Arc::default());
         let (holds, said, waits) = (Vec::new(), Vec::new(), Vec::new());

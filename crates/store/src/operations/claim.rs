@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use model::job::JobProgress;
 use model::reconcile::{OperationRecord, Record, Terms, Work};
 use model::{
     Action, HistoryEntry, HistoryId, Operation, OperationId, OperationKind, OperationState, Resource, ResourceId,
@@ -31,6 +32,8 @@ pub struct Claim {
     pub operation: OperationRecord,
     /// The plugin configuration that the resource's type sets for all of its kind.
     pub type_config: Value,
+    /// The newest job of an operation that is taken up again.
+    pub job: Option<JobProgress>,
 }
 
 /// Who claims, for how long, and on what terms operations end.
@@ -86,13 +89,22 @@ impl Tx {
             .into_iter()
             .map(|operation| (operation.body.resource_id, operation))
             .collect();
+        let ids: Vec<_> = active.values().map(|operation| operation.body.id).collect();
+        let jobs = self.jobs_of_operations(&ids).await?;
+        let mut jobs: HashMap<_, _> = jobs.into_iter().map(|job| (job.operation, job)).collect();
         let terms = self.claim_terms();
         let until = self.now + claimant.lease;
         let mut batch = Batch::default();
         let mut traces = claimant.trace_ids.iter().cloned();
         for held in held {
             let operation = active.remove(&held.record.resource.id);
+            let job = operation.as_ref().and_then(|operation| jobs.remove(&operation.body.id));
             batch.take(held, operation, claimant, until, &terms, traces.next().unwrap_or_default());
+            if let (Some(job), Some(taken)) = (job, batch.claims.last_mut())
+                && taken.claim.operation.body.id == job.operation
+            {
+                taken.claim.job = Some(JobProgress { id: job.id, state: job.state, report: job.report });
+            }
         }
         self.finish_operations(&batch.superseded).await?;
         self.begin_operations(&mut batch.claims, claimant).await?;
@@ -272,7 +284,7 @@ impl Batch {
             }
         };
         record.claim(operation.body.kind, &claimant.holder, until);
-        self.claims.push(Taken { before, claim: Claim { tenant, record, operation, type_config } });
+        self.claims.push(Taken { before, claim: Claim { tenant, record, operation, type_config, job: None } });
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use model::job::JobRequest;
 use model::reconcile::{End, Ended, OperationRecord, Record, Report, Terms};
 use model::{
     Action, Actor, EventSeq, HistoryEntry, Ladder, OperationId, OperationKind, OperationState, Resource, ResourceId,
@@ -19,6 +20,7 @@ use super::held::Held;
 use crate::Store;
 use crate::dialect::Cell;
 use crate::error::Error;
+use crate::jobs::NewJob;
 use crate::resources::Change;
 use crate::rows::{json, list};
 use crate::writer::Tx;
@@ -47,6 +49,7 @@ struct Settled {
     with_memory: bool,
     with_outputs: bool,
     holder: String,
+    job: Option<Box<JobRequest>>,
 }
 
 impl Store {
@@ -66,6 +69,7 @@ impl Tx {
         let (mut settled, changed) = self.conclude_unchanged(plain).await?;
         settled.extend(self.conclude_held([changed, others].concat()).await?);
         self.update_operations(&settled).await?;
+        self.queue_jobs(&settled).await?;
         let history: Vec<_> = settled
             .iter()
             .filter(|settled| matches!(settled.ended, Ended::Finished(_)) && !settled.is_observation())
@@ -150,6 +154,19 @@ impl Tx {
             }
         }
         Ok(())
+    }
+
+    /// What an operation waits for and the job that brings it are written down together.
+    async fn queue_jobs(&mut self, settled: &[Settled]) -> Result<(), Error> {
+        let jobs: Vec<_> = settled
+            .iter()
+            .filter_map(|settled| {
+                let (tenant, resource) = (settled.tenant, settled.before.id);
+                let operation = settled.after.resource.operation_id?;
+                settled.job.as_deref().map(|request| NewJob { tenant, resource, operation, request })
+            })
+            .collect();
+        self.insert_jobs(&jobs).await
     }
 
     async fn update_operations(&mut self, settled: &[Settled]) -> Result<(), Error> {
@@ -260,12 +277,14 @@ fn settle(held: Held, conclusion: Conclusion, terms: &Terms) -> Option<Settled> 
     }
     let before = record.resource.clone();
     let (with_memory, with_outputs) = (conclusion.report.memory.is_some(), conclusion.report.outputs.is_some());
-    let ended = record.end(&mut operation, conclusion.report, terms);
+    let mut report = conclusion.report;
+    let job = report.job.take();
+    let ended = record.end(&mut operation, report, terms);
     if ended != Ended::GoesOn {
         record.resource.operation_id = None;
     }
     let holder = conclusion.holder;
-    Some(Settled { tenant, seq: None, with_memory, with_outputs, before, after: record, operation, ended, holder })
+    Some(Settled { tenant, seq: None, with_memory, with_outputs, before, after: record, operation, ended, holder, job })
 }
 
 impl Settled {

@@ -185,6 +185,27 @@ impl ApiClient {
         Err(refusal(&answer, self.server()))
     }
 
+    /// Copy a job's log from this byte on to standard output, as it comes. Says how many bytes there were; a connection that
+    /// is lost on the way is no failure, since the next one goes on from there.
+    pub async fn copy_log(&self, job: i64, from: u64, follow: bool) -> Result<u64, Failure> {
+        let query = [("from", from.to_string()), ("follow", follow.to_string())];
+        let mut builder = self.http.get(self.address(&format!("/api/v1/jobs/{job}/log"))).query(&query);
+        if let Some(tenant) = &self.tenant {
+            builder = builder.header(TENANT, tenant);
+        }
+        let mut response = builder.send().await.map_err(|error| self.unreachable(&error))?;
+        if !response.status().is_success() {
+            let answer = Answer::read(response).await.map_err(|error| self.unreachable(&error))?;
+            return Err(refusal(&answer, self.server()));
+        }
+        let mut copied = 0;
+        while let Ok(Some(bytes)) = response.chunk().await {
+            copied += bytes.len() as u64;
+            super::print::bytes(&bytes)?;
+        }
+        Ok(copied)
+    }
+
     fn address(&self, path: &str) -> String {
         format!("{}{path}", self.server())
     }

@@ -19,6 +19,7 @@ mod events;
 mod failure;
 mod get;
 mod history;
+mod jobs;
 mod layouts;
 mod operations;
 mod output;
@@ -97,6 +98,28 @@ Examples:
   terrane ops databasecluster/production-pg --limit 1 -o yaml"
     )]
     Operations(operations::Operations),
+    /// Print what a resource's newest job has printed; with -f, as it does
+    #[command(after_help = "\
+Examples:
+  terrane logs databasecluster/production-pg -f
+  terrane logs databasecluster/production-pg --job 12")]
+    Logs(jobs::Logs),
+    /// List what runners did for a resource and are doing
+    #[command(after_help = "Example:\n  terrane jobs databasecluster/production-pg")]
+    Jobs(jobs::Jobs),
+    /// Show what a resource's newest plan changes, attribute by attribute
+    #[command(after_help = "Example:\n  terrane plan databasecluster/production-pg")]
+    Plan(jobs::Plan),
+    /// Stop the job that is under way for a resource
+    #[command(after_help = "\
+Examples:
+  terrane cancel databasecluster/production-pg            in good order
+  terrane cancel databasecluster/production-pg --force    at once
+
+A job that waits for a runner is over at once, and nothing was changed. One under way is interrupted: Terraform ends
+what it has begun and writes its state. With --force it is killed, and what it was making may exist without being in
+the state; such things are then listed by `terrane describe` under what may exist.")]
+    Cancel(jobs::Cancel),
     /// Show what the last reconciliation produced
     #[command(after_help = "\
 Examples:
@@ -164,6 +187,10 @@ impl Command {
             Command::Delete(args) => args.connection.clone(),
             Command::History(args) => args.connection.clone(),
             Command::Operations(args) => args.connection.clone(),
+            Command::Logs(args) => args.connection.clone(),
+            Command::Jobs(args) => args.connection.clone(),
+            Command::Plan(args) => args.connection.clone(),
+            Command::Cancel(args) => args.connection.clone(),
             Command::Plugins(args) => args.connection.clone(),
             Command::Secret(command) => command.connection().clone(),
             Command::Outputs(args) => args.connection.clone(),
@@ -216,6 +243,10 @@ async fn execute(client: ApiClient, command: Command) -> Result<Option<Code>, Fa
         Command::Describe(args) => describe::run(&client, &args).await?,
         Command::History(args) => history::run(&client, &args).await?,
         Command::Operations(args) => operations::run(&client, &args).await?,
+        Command::Logs(args) => jobs::logs(&client, &args).await?,
+        Command::Jobs(args) => jobs::jobs(&client, &args).await?,
+        Command::Plan(args) => jobs::plan(&client, &args).await?,
+        Command::Cancel(args) => jobs::cancel(&client, &args).await?,
         Command::Plugins(args) => plugins::run(&client, &args).await?,
         Command::Secret(command) => secret::run(&client, &command).await?,
         Command::Outputs(args) => outputs::run(&client, &args).await?,

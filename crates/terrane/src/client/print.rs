@@ -21,6 +21,20 @@ pub fn raw(text: &str) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Bytes of a log: to a terminal without whatever could steer it, to anything else as they are.
+pub fn bytes(bytes: &[u8]) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    if io::stdout().is_terminal() {
+        let harmless: Vec<u8> =
+            bytes.iter().copied().filter(|byte| *byte >= b' ' || matches!(byte, b'\n' | b'\t')).collect();
+        out.write_all(&harmless)?;
+    } else {
+        out.write_all(bytes)?;
+    }
+    out.flush()?;
+    Ok(())
+}
+
 /// A line for the person, not for the pipe. That it may not be read is no failure.
 pub fn note(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", clean_lines(text));

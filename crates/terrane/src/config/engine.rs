@@ -199,12 +199,13 @@ impl EngineConfig {
     }
 }
 
-fn some(list: Vec<String>) -> Option<Vec<String>> {
-    let list: Vec<_> = list.into_iter().filter(|item| !item.is_empty()).collect();
+/// A list that was given; an empty item is none.
+pub(super) fn some<T: AsRef<std::ffi::OsStr>>(list: Vec<T>) -> Option<Vec<T>> {
+    let list: Vec<_> = list.into_iter().filter(|item| !item.as_ref().is_empty()).collect();
     (!list.is_empty()).then_some(list)
 }
 
-fn to_duration(time: &Time) -> anyhow::Result<Duration> {
+pub(super) fn to_duration(time: &Time) -> anyhow::Result<Duration> {
     let text = match time {
         Time::Seconds(seconds) => return Ok(Duration::from_secs(*seconds)),
         Time::Text(text) => text,

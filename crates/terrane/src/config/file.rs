@@ -6,6 +6,7 @@ use anyhow::{Context, bail};
 use serde::Deserialize;
 
 use super::engine::EngineFile;
+use super::runner::RunnerFile;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -23,6 +24,9 @@ pub struct File {
     /// `[engine]`
     #[serde(default)]
     pub engine: EngineFile,
+    /// `[runner]`
+    #[serde(default)]
+    pub runner: RunnerFile,
 }
 
 /// Read the file that was asked for, or `terrane.toml` in the working directory where there is one.

@@ -4,6 +4,7 @@
 mod database;
 mod engine;
 mod file;
+mod runner;
 mod secrets;
 mod settings;
 

@@ -11,6 +11,7 @@ use store::Location;
 use super::database::DatabaseFlags;
 use super::engine::{EngineConfig, EngineFlags};
 use super::file;
+use super::runner::{RunnerConfig, RunnerFlags};
 use super::secrets::{SecretsKey, secrets_key};
 
 #[derive(Debug, Clone, Args)]
@@ -49,6 +50,8 @@ pub struct ServerFlags {
     pub config: Option<PathBuf>,
     #[command(flatten)]
     pub engine: Box<EngineFlags>,
+    #[command(flatten)]
+    pub runner: Box<RunnerFlags>,
 }
 
 impl ServerFlags {
@@ -69,6 +72,7 @@ impl ServerFlags {
             otlp_endpoint: text(self.otlp_endpoint),
             config: path(self.config),
             engine: self.engine,
+            runner: self.runner,
         }
     }
 }
@@ -113,6 +117,7 @@ pub struct Config {
     pub log_format: Setting<String>,
     pub otlp_endpoint: Setting<Option<String>>,
     pub engine: EngineConfig,
+    pub runner: RunnerConfig,
 }
 
 /// Picks the first of flag or environment, file, default.
@@ -166,18 +171,22 @@ impl Config {
             None,
         );
         let engine = EngineConfig::read(&picker, *flags.engine, file.engine)?;
+        let listen = Setting { value: parse_listen(&listen.value)?, source: listen.source };
+        let require_tokens = picker.pick(
+            ["require_tokens", "require-tokens", "TERRANE_REQUIRE_TOKENS"],
+            flags.require_tokens,
+            file.require_tokens,
+            false,
+        );
+        let open = !require_tokens.value && listen.value.ip().is_loopback();
         let config = Config {
             engine,
+            runner: RunnerConfig::read(&picker, *flags.runner, file.runner, &data_dir.value, open)?,
             secrets_key: secrets_key(secrets_key_file, &database.value)?,
-            listen: Setting { value: parse_listen(&listen.value)?, source: listen.source },
+            listen,
             data_dir,
             database,
-            require_tokens: picker.pick(
-                ["require_tokens", "require-tokens", "TERRANE_REQUIRE_TOKENS"],
-                flags.require_tokens,
-                file.require_tokens,
-                false,
-            ),
+            require_tokens,
             tls_cert: picker.pick(
                 ["tls_cert", "tls-cert", "TERRANE_TLS_CERT"],
                 flags.tls_cert.map(Some),
@@ -239,6 +248,7 @@ impl Config {
             ("otlp_endpoint", self.otlp_endpoint.value.clone().unwrap_or("-".into()), &self.otlp_endpoint.source),
         ];
         rows.extend(self.engine.rows());
+        rows.extend(self.runner.rows());
         rows
     }
 }

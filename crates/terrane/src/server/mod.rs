@@ -4,6 +4,7 @@ mod access;
 mod doctor;
 mod engine;
 mod keyring;
+mod runner;
 mod serve;
 mod telemetry;
 
@@ -37,6 +38,14 @@ pub enum Command {
     #[command(after_help = "It answers /health, /ready and /metrics on --listen [default: 127.0.0.1:8001].\n\n\
         Example:\n  terrane controller --database postgres://…")]
     Controller(ServerFlags),
+    /// Watch over one job: started by a runner, never by hand
+    #[command(hide = true)]
+    Supervise {
+        /// The stage inside of the job's own namespaces
+        #[arg(long)]
+        inside: bool,
+        folder: Option<std::path::PathBuf>,
+    },
     /// Bring the database up to this program's version
     Migrate(ServerFlags),
     /// Print the settings in force, and where each comes from
@@ -70,6 +79,9 @@ pub fn run(command: Command) -> ExitCode {
             flags.listen.get_or_insert_with(|| "127.0.0.1:8001".into());
             with_runtime(flags, |config| serve::serve(config, serve::Role::Controller))
         }
+        Command::Supervise { inside: true, .. } => return ::runner::inside(),
+        Command::Supervise { folder: Some(folder), .. } => return ::runner::supervise(&folder),
+        Command::Supervise { .. } => return ExitCode::from(2),
         Command::Migrate(flags) => with_runtime(flags, serve::migrate),
         Command::Config(flags) => read(flags).map(|config| print(&config)),
         Command::Doctor(flags) => return doctor::run(flags),

@@ -16,7 +16,7 @@ use store::{Location, Store};
 use tokio::signal::unix::{SignalKind, signal};
 use tracing::{info, warn};
 
-use super::{access, engine, keyring, say, telemetry};
+use super::{access, engine, keyring, runner, say, telemetry};
 use crate::config::Config;
 
 /// How long a stop may take before it stops waiting.
@@ -81,7 +81,11 @@ async fn run(config: &Config, role: Role) -> anyhow::Result<()> {
     }
     let store = Store::open(&config.database.value).await.with_context(|| config.database.value.to_string())?;
     let access = if role == Role::Controller { Access::Tokens } else { access::decide(config, &store).await? };
-    let engine = engine::build(config, &store, keyring::open(config, &store).await?)?;
+    let keyring = keyring::open(config, &store).await?;
+    let engine = engine::build(config, &store, keyring.clone())?;
+    // Between machines runners are processes of their own.
+    let runs = role == (Role::Up { controller: true });
+    let runner = if runs { runner::build(config, &store, keyring)? } else { None };
     let app = App::new(store.clone(), access, engine.face);
     let tls = tls(config).await?;
     let listener = std::net::TcpListener::bind(config.listen.value).with_context(|| {
@@ -93,6 +97,7 @@ async fn run(config: &Config, role: Role) -> anyhow::Result<()> {
     let token_use = tokio::spawn(app.clone().keep_token_use());
     let reconciles = matches!(role, Role::Controller | Role::Up { controller: true });
     let reconciling = reconciles.then(|| tokio::spawn(engine.controller.run(app.draining())));
+    let running = runner.map(|runner| tokio::spawn(runner.run(app.draining())));
     tokio::spawn(stop_on_signal(app.clone(), handle.clone()));
     info!(%address, database = %store.database().await?, tokens = access == Access::Tokens, "terrane is up");
     if matches!(role, Role::Up { .. }) {
@@ -105,8 +110,8 @@ async fn run(config: &Config, role: Role) -> anyhow::Result<()> {
     if tokio::time::timeout(LAST_NOTES, token_use).await.is_err() {
         warn!("the last use of tokens was not noted: the database does not answer");
     }
-    if let Some(reconciling) = reconciling {
-        let _ = reconciling.await;
+    for loops in [reconciling, running].into_iter().flatten() {
+        let _ = loops.await;
     }
     store.close().await;
     info!("terrane has stopped");

@@ -1,0 +1,44 @@
+//! Files that are never seen half-written, and errors that say which file it was.
+
+use std::{
+    fs,
+    io::{self, ErrorKind},
+    path::Path,
+};
+
+use serde::{Serialize, de::DeserializeOwned};
+
+use super::WorldError;
+
+/// Adds the path to an error of the file system.
+pub fn at(path: &Path) -> impl FnOnce(io::Error) -> WorldError {
+    move |source| WorldError::Io { path: path.to_owned(), source }
+}
+
+/// The content of a file that may not be there.
+pub fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, WorldError> {
+    match fs::read(path) {
+        Ok(bytes) => serde_json::from_slice(&bytes)
+            .map(Some)
+            .map_err(|source| WorldError::Malformed { path: path.to_owned(), source }),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(at(path)(error)),
+    }
+}
+
+/// Puts a file in place at once. `draft` is on the same file system, and only the holder of the world's lock writes it.
+pub fn write<T: Serialize>(path: &Path, draft: &Path, content: &T) -> Result<(), WorldError> {
+    let malformed = |source| WorldError::Malformed { path: path.to_owned(), source };
+    let mut bytes = serde_json::to_vec_pretty(content).map_err(malformed)?;
+    bytes.push(b'\n');
+    fs::write(draft, bytes).map_err(at(draft))?;
+    fs::rename(draft, path).map_err(at(path))
+}
+
+/// Removes a file that may be gone already.
+pub fn remove(path: &Path) -> Result<(), WorldError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        other => other.map_err(at(path)),
+    }
+}

@@ -1,0 +1,226 @@
+//! What stands behind the link: picks the fair next job, hands out its state and secrets with it, and takes in what its
+//! runner brings. The row is the job; whoever has lost it writes nothing.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use link::{Assigned, Holding, Kept, Link, LinkError, Stop};
+use model::job::{Assignment, JobEnd, JobReport, RUNNER_CONTRACT, Work};
+use model::plugin::Step;
+use model::state::StateHead;
+use model::{Class, Failure, TenantId};
+use secrecy::{ExposeSecret, SecretString};
+use sha2::{Digest, Sha256};
+use store::{LogPiece, NewState, SealedSecret, Store, TakenJob};
+use tokio::sync::watch;
+use tracing::error;
+
+use crate::fair;
+use crate::keyring::Keyring;
+
+/// How many offers are looked at to find the fair next ones.
+const WINDOW: usize = 512;
+
+#[derive(Clone)]
+pub struct Dispatcher {
+    store: Store,
+    keyring: Option<Arc<Keyring>>,
+    /// How long a job is a runner's without being renewed.
+    lease: Duration,
+}
+
+impl Dispatcher {
+    pub fn new(store: Store, keyring: Option<Arc<Keyring>>, lease: Duration) -> Dispatcher {
+        Dispatcher { store, keyring, lease }
+    }
+
+    async fn claim_jobs(&self, runner: &str, free: usize) -> Result<Vec<Assigned>, LinkError> {
+        let offered = self.store.offered_jobs(WINDOW).await.map_err(away)?;
+        if offered.is_empty() || free == 0 {
+            return Ok(Vec::new());
+        }
+        let running = self.store.running_jobs().await.map_err(away)?;
+        let busy: HashMap<_, _> =
+            running.into_iter().map(|(tenant, jobs)| (tenant, usize::try_from(jobs).unwrap_or(0))).collect();
+        let offers: Vec<_> = offered.iter().map(|offer| (offer.id, offer.tenant)).collect();
+        let ids = fair::pick(&offers, &busy, usize::MAX, free);
+        let taken = self.store.take_jobs(ids, runner.into(), self.lease).await.map_err(away)?;
+        let mut assigned = Vec::with_capacity(taken.len());
+        for taken in taken {
+            let holding = Holding { job: taken.job.id, fencing_token: taken.job.fencing_token };
+            match self.assign(taken).await {
+                Ok(work) => assigned.push(work),
+                Err(Trouble::Ours(error)) => error!(%error, job = %holding.job, "a job cannot be handed out now"),
+                Err(Trouble::Its(failure)) => self.end_unbegun(holding, failure).await?,
+            }
+        }
+        Ok(assigned)
+    }
+
+    /// The job as its runner gets it: with the state to go on from, and its secrets beside it.
+    async fn assign(&self, taken: TakenJob) -> Result<Assigned, Trouble> {
+        let TakenJob { job, tenant_name, resource_name, type_name, trace_id } = taken;
+        let mut secrets = BTreeMap::new();
+        for (variable, name) in &job.request.secrets {
+            secrets.insert(variable.clone(), self.secret(job.tenant, name).await?);
+        }
+        let mut work = job.request.work;
+        match &mut work {
+            Work::Terraform(terraform) => {
+                let state = self.store.newest_state(job.tenant, job.resource).await.map_err(Trouble::from_store)?;
+                terraform.state = state.map(|sealed| self.open_state(&sealed)).transpose()?;
+            }
+        }
+        let assignment = Assignment {
+            contract: RUNNER_CONTRACT.into(),
+            job: job.id,
+            fencing_token: job.fencing_token,
+            tenant: tenant_name,
+            resource: job.resource,
+            resource_name,
+            type_name,
+            operation: job.operation,
+            trace_id,
+            work,
+            limits: job.request.limits,
+        };
+        Ok(Assigned { assignment, secrets, lease: self.lease })
+    }
+
+    async fn secret(&self, tenant: TenantId, name: &str) -> Result<SecretString, Trouble> {
+        let sealed = self.store.sealed_secret(tenant, name).await.map_err(Trouble::from_store)?;
+        let opened = sealed.zip(self.keyring.as_ref()).map(|(sealed, keyring)| keyring.open(&sealed));
+        match opened {
+            Some(Ok(value)) => Ok(value),
+            _ => Err(Trouble::Its(
+                Failure::new(
+                    Class::Credentials,
+                    Step::Apply,
+                    format!("the secret {name} does not exist, or cannot be opened"),
+                )
+                .with_hint(format!("Set it: terrane secret set {name}")),
+            )),
+        }
+    }
+
+    pub fn open_state(&self, sealed: &store::SealedState) -> Result<String, Trouble> {
+        let corrupt = || {
+            let message = format!("version {} of the state cannot be opened", sealed.version.id);
+            Trouble::Its(
+                Failure::new(Class::StateCorruption, Step::Apply, message)
+                    .with_hint("Choose another version: terrane state versions, terrane state restore"),
+            )
+        };
+        let keyring = self.keyring.as_ref().ok_or_else(corrupt)?;
+        let secret = SealedSecret {
+            id: sealed.version.id,
+            tenant: sealed.tenant,
+            name: state_name(sealed.resource),
+            sealed: sealed.sealed.clone(),
+            key_id: sealed.key_id.clone(),
+            hosts: Vec::new(),
+        };
+        let text = keyring.open(&secret).map_err(|_| corrupt())?;
+        Ok(text.expose_secret().to_owned())
+    }
+
+    async fn take_state(&self, of: Holding, state: &str) -> Result<(), LinkError> {
+        let job = self.store.any_job(of.job).await.map_err(away)?.ok_or(LinkError::Lost)?;
+        let head = StateHead::of(state).map_err(|error| LinkError::Refused(error.to_string()))?;
+        let keyring = self.keyring.as_ref().ok_or_else(|| LinkError::Away("there is no key to seal states".into()))?;
+        let name = state_name(job.resource);
+        let (sealed, key_id) = keyring
+            .seal(job.tenant, &name, &SecretString::from(state.to_owned()))
+            .map_err(|error| LinkError::Away(error.to_string()))?;
+        let new = NewState {
+            tenant: job.tenant,
+            resource: job.resource,
+            job: Some((of.job, of.fencing_token)),
+            serial: i64::try_from(head.serial).unwrap_or(i64::MAX),
+            lineage: head.lineage,
+            sha256: Sha256::digest(state).iter().map(|byte| format!("{byte:02x}")).collect(),
+            objects: head.resources as i64,
+            sealed,
+            key_id,
+        };
+        if self.store.put_state(new).await.map_err(away)? { Ok(()) } else { Err(LinkError::Lost) }
+    }
+
+    /// A job that cannot be begun is over.
+    async fn end_unbegun(&self, of: Holding, failure: Failure) -> Result<(), LinkError> {
+        let report = JobReport::ended(JobEnd::Failed { failure });
+        self.store.finish_job(of.job, of.fencing_token, report).await.map_err(away)?;
+        Ok(())
+    }
+}
+
+impl Link for Dispatcher {
+    fn claim<'a>(&'a self, runner: &'a str, free: usize) -> BoxFuture<'a, Result<Vec<Assigned>, LinkError>> {
+        self.claim_jobs(runner, free).boxed()
+    }
+
+    fn renew<'a>(&'a self, holdings: &'a [Holding]) -> BoxFuture<'a, Result<Vec<Kept>, LinkError>> {
+        async move {
+            let jobs = holdings.iter().map(|holding| (holding.job, holding.fencing_token)).collect();
+            let kept = self.store.renew_jobs(jobs, self.lease).await.map_err(away)?;
+            let to_kept = |kept: store::KeptJob| Kept {
+                job: kept.id,
+                lease: self.lease,
+                stop: kept.stop.as_deref().and_then(Stop::parse),
+            };
+            Ok(kept.into_iter().map(to_kept).collect())
+        }
+        .boxed()
+    }
+
+    fn log<'a>(&'a self, of: Holding, start: u64, bytes: Vec<u8>) -> BoxFuture<'a, Result<u64, LinkError>> {
+        async move {
+            let start = i64::try_from(start).map_err(|_| LinkError::Refused("no log is that long".into()))?;
+            let length = self.store.append_log(of.job, of.fencing_token, LogPiece { start, bytes }).await;
+            let length = length.map_err(away)?.ok_or(LinkError::Lost)?;
+            Ok(u64::try_from(length).unwrap_or(0))
+        }
+        .boxed()
+    }
+
+    fn state<'a>(&'a self, of: Holding, state: &'a str) -> BoxFuture<'a, Result<(), LinkError>> {
+        self.take_state(of, state).boxed()
+    }
+
+    fn finish<'a>(&'a self, of: Holding, report: JobReport) -> BoxFuture<'a, Result<(), LinkError>> {
+        async move {
+            let taken = self.store.finish_job(of.job, of.fencing_token, report).await.map_err(away)?;
+            if taken { Ok(()) } else { Err(LinkError::Lost) }
+        }
+        .boxed()
+    }
+
+    fn offers(&self) -> watch::Receiver<u64> {
+        self.store.bell().listen()
+    }
+}
+
+/// Why a job cannot be handed out.
+pub enum Trouble {
+    /// Nothing can be done about it by trying again.
+    Its(Failure),
+    Ours(store::Error),
+}
+
+impl Trouble {
+    fn from_store(error: store::Error) -> Trouble {
+        Trouble::Ours(error)
+    }
+}
+
+/// What a state is sealed for: no other resource's state opens in its place.
+fn state_name(resource: model::ResourceId) -> String {
+    format!("state of resource {resource}")
+}
+
+fn away(error: store::Error) -> LinkError {
+    LinkError::Away(error.to_string())
+}

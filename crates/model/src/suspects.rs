@@ -1,0 +1,77 @@
+//! What may exist although no state has it. A run that dies leaves a stream of what it began and a state from some moment
+//! before: what the one tells and the other does not settle is a suspect.
+
+use std::collections::HashSet;
+
+use crate::job::Suspect;
+use crate::state::{State, StateObject};
+use crate::stream::{ApplyEvent, ApplyStage};
+
+/// The last that is known of one kind of work on one object.
+struct Work {
+    address: String,
+    action: String,
+    id: Option<String>,
+    stage: ApplyStage,
+}
+
+/// The suspects, in the order in which they were begun. `finished`: Terraform ended by itself, and the state is the one that it
+/// wrote then. A state that cannot be read settles nothing.
+pub fn suspects(
+    events: impl IntoIterator<Item = ApplyEvent>,
+    last_good_state: Option<&str>,
+    finished: bool,
+) -> Vec<Suspect> {
+    let state = last_good_state.and_then(|text| State::read(text).ok());
+    let objects = state.map(|state| state.objects).unwrap_or_default();
+    let works = gathered(events);
+    let leaving: HashSet<&str> =
+        works.iter().filter(|work| work.action == "delete").filter_map(|work| work.id.as_deref()).collect();
+    let unsettled = |work: &&Work| !work.is_settled(&objects, &leaving, finished);
+    let suspects = works.iter().filter(unsettled);
+    suspects
+        .map(|work| Suspect { address: work.address.clone(), action: work.action.clone(), id: work.id.clone() })
+        .collect()
+}
+
+fn gathered(events: impl IntoIterator<Item = ApplyEvent>) -> Vec<Work> {
+    let mut works: Vec<Work> = Vec::new();
+    for event in events {
+        let begins = event.stage == ApplyStage::Started;
+        let of_same = |work: &&mut Work| work.address == event.address && work.action == event.action;
+        // Two objects at one address can go at once: the current one, and one deposed before.
+        let other = |work: &Work| begins && work.id.is_some() && event.id.is_some() && work.id != event.id;
+        match works.iter_mut().rev().find(of_same).filter(|work| !other(work)) {
+            Some(work) => {
+                work.stage = if event.stage == ApplyStage::Progressed { work.stage } else { event.stage };
+                work.id = event.id.or_else(|| work.id.take());
+            }
+            None => works.push(Work { address: event.address, action: event.action, id: event.id, stage: event.stage }),
+        }
+    }
+    works
+}
+
+impl Work {
+    fn is_settled(&self, objects: &[StateObject], leaving: &HashSet<&str>, finished: bool) -> bool {
+        // Terraform wrote down what it knows before it ended, and an object that it could not make is none.
+        if finished && self.stage == ApplyStage::Errored {
+            return true;
+        }
+        let mut there = objects.iter().filter(|object| object.address == self.address);
+        match self.action.as_str() {
+            "delete" => self.stage == ApplyStage::Completed && !there.any(|object| self.is(object)),
+            // The state has it before and after alike, and only a state from afterwards has it as it is.
+            "update" => finished && self.stage == ApplyStage::Completed && there.any(|object| self.is(object)),
+            // At the same address there may still be the one that it replaces.
+            _ => match &self.id {
+                Some(_) => there.any(|object| self.is(object)),
+                None => there.any(|object| !object.id.as_deref().is_some_and(|id| leaving.contains(id))),
+            },
+        }
+    }
+
+    fn is(&self, object: &StateObject) -> bool {
+        self.id.is_none() || object.id == self.id
+    }
+}

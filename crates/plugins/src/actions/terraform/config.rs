@@ -1,0 +1,157 @@
+//! The configuration, read and rendered into what a runner is asked to do.
+
+use std::collections::BTreeMap;
+
+use model::job::{Approval, Goal, JobRequest, Limits, Source, Terraform, Work};
+use model::plugin::{Call, Step};
+use model::{Class, Failure};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::actions::forge::Seconds;
+use crate::expr::{Scope, render};
+use crate::secrets::reference;
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum OnFailure {
+    /// Destroy what a failed first provision has made.
+    #[default]
+    Cleanup,
+    Keep,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Config {
+    source: Option<Value>,
+    variables: Option<Map<String, Value>>,
+    #[serde(default)]
+    environment: Map<String, Value>,
+    #[serde(default = "auto")]
+    approval: Approval,
+    #[serde(default)]
+    pub on_failure: OnFailure,
+    timeout: Option<Seconds>,
+}
+
+fn auto() -> Approval {
+    Approval::Auto
+}
+
+impl Config {
+    pub fn read(call: &Call) -> Result<Config, Failure> {
+        let config = if call.config.is_null() { json!({}) } else { call.config.clone() };
+        Config::deserialize(config)
+            .map_err(|error| invalid(call.step, format!("`plugin_config` cannot be read: {error}")))
+    }
+
+    pub fn request(&self, call: &Call, goal: Goal) -> Result<JobRequest, Failure> {
+        let mut secrets = BTreeMap::new();
+        let variables = self.variables(call, &mut secrets)?;
+        let environment = self.environment(call, &mut secrets)?;
+        let source = self.source(call)?;
+        let timeout = self.timeout.map_or(Limits::default().timeout_seconds, |limit| limit.0.unsigned_abs());
+        Ok(JobRequest {
+            work: Work::Terraform(Terraform {
+                goal,
+                source,
+                variables,
+                environment,
+                state: None,
+                plan: None,
+                approval: self.approval,
+            }),
+            limits: Limits { timeout_seconds: timeout, ..Limits::default() },
+            secrets,
+        })
+    }
+
+    fn source(&self, call: &Call) -> Result<Source, Failure> {
+        let Some(source) = &self.source else {
+            return Err(invalid(
+                call.step,
+                "`source` is missing: where does the Terraform root module come from?".into(),
+            )
+            .with_hint("Set plugin_config.source to {git: URL, path: FOLDER, ref: TAG} or {path: FOLDER}."));
+        };
+        let source = rendered(source, call, "source")?;
+        Source::deserialize(source).map_err(|_| {
+            invalid(call.step, "`source` is neither {git, path, ref} nor {path}".into())
+                .with_hint("For instance: source: {git: https://git.example/infra.git, path: stacks/db, ref: v1.4.2}")
+        })
+    }
+
+    /// A variable that is a secret as a whole goes by the environment; inside of a value there can be none.
+    fn variables(&self, call: &Call, secrets: &mut BTreeMap<String, String>) -> Result<Map<String, Value>, Failure> {
+        let given = match (&self.variables, &call.spec) {
+            (Some(variables), _) => rendered(&Value::Object(variables.clone()), call, "variables")?,
+            (None, spec) => spec.clone(),
+        };
+        let Value::Object(given) = given else { return Ok(Map::new()) };
+        let mut open = Map::new();
+        for (name, value) in given {
+            if let Some(secret) = reference(&value) {
+                secrets.insert(format!("TF_VAR_{name}"), secret.to_owned());
+            } else if crate::secrets::references(&value).is_empty() {
+                open.insert(name, value);
+            } else {
+                return Err(invalid(call.step, format!("the variable `{name}` has a secret inside of its value"))
+                    .with_hint(
+                        "A variable is a secret as a whole or not at all: give the secret a variable of its own.",
+                    ));
+            }
+        }
+        Ok(open)
+    }
+
+    fn environment(
+        &self,
+        call: &Call,
+        secrets: &mut BTreeMap<String, String>,
+    ) -> Result<BTreeMap<String, String>, Failure> {
+        let mut open = BTreeMap::new();
+        let Value::Object(given) = rendered(&Value::Object(self.environment.clone()), call, "environment")? else {
+            return Ok(open);
+        };
+        for (name, value) in given {
+            if !is_variable_name(&name) {
+                return Err(invalid(call.step, format!("`{name}` cannot be set in the environment of a job"))
+                    .with_hint(
+                        "Names are letters, digits and _. PATH, HOME, LD_… and TF_CLI_… are the runner's own.",
+                    ));
+            }
+            if let Some(secret) = reference(&value) {
+                secrets.insert(name, secret.to_owned());
+                continue;
+            }
+            let text = match value {
+                Value::String(text) => text,
+                Value::Number(number) => number.to_string(),
+                Value::Bool(flag) => flag.to_string(),
+                _ => return Err(invalid(call.step, format!("the environment variable `{name}` is no text"))),
+            };
+            open.insert(name, text);
+        }
+        Ok(open)
+    }
+}
+
+/// What a job may be told by its environment; not what decides how it is run.
+fn is_variable_name(name: &str) -> bool {
+    let plain = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+        && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+    let reserved = ["PATH", "HOME", "TMPDIR", "IFS", "ENV", "BASH_ENV", "SHELL"].contains(&name)
+        || ["LD_", "TF_CLI_", "TF_DATA_DIR", "TF_PLUGIN", "TF_LOG", "TF_REATTACH", "GIT_", "TERRANE_"]
+            .iter()
+            .any(|prefix| name.starts_with(prefix));
+    plain && !reserved
+}
+
+fn rendered(value: &Value, call: &Call, what: &str) -> Result<Value, Failure> {
+    render(value, &Scope::of(call)).map_err(|error| invalid(call.step, format!("`{what}`: {error}")))
+}
+
+fn invalid(step: Step, message: String) -> Failure {
+    Failure::new(Class::InvalidConfig, step, message)
+}

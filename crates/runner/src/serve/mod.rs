@@ -1,0 +1,222 @@
+//! The runner itself: takes jobs as long as it has room for them, hands in what their supervisors write down, and keeps the
+//! jobs by saying so in time. It can be killed at any instant: the supervisors go on, and the next runner on this
+//! machine finds them again.
+
+mod courier;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use link::{Assigned, Holding, Kept, Link, LinkError};
+use model::JobId;
+use model::job::{JobEnd, JobReport};
+use model::plugin::Step;
+use model::{Class, Failure};
+use secrecy::ExposeSecret;
+use tokio::sync::{Notify, watch};
+use tracing::{info, warn};
+
+use crate::lease::{BootTime, Lease};
+use crate::settings::Settings;
+use crate::stop::Stop;
+use crate::supervised::Supervised;
+use crate::workspace::Workspace;
+use courier::Courier;
+
+/// Looked for work this often, whatever was heard.
+const LOOK_AGAIN: Duration = Duration::from_secs(5);
+/// After a bell, so that one look serves many.
+const MOMENT: Duration = Duration::from_millis(5);
+/// How often jobs are kept: also how soon a runner hears that one is to be stopped.
+const KEEP: Duration = Duration::from_secs(1);
+
+/// How a runner is set up.
+#[derive(Debug, Clone)]
+pub struct RunnerSettings {
+    /// Who it is, among all runners.
+    pub name: String,
+    /// Where the workspaces are.
+    pub root: PathBuf,
+    /// How many jobs at once.
+    pub capacity: usize,
+    /// For each job.
+    pub jobs: Settings,
+}
+
+pub struct Runner {
+    link: Arc<dyn Link>,
+    settings: RunnerSettings,
+    held: Mutex<HashMap<JobId, Held>>,
+    /// A job has ended.
+    freed: Notify,
+}
+
+/// A job under way.
+#[derive(Clone)]
+struct Held {
+    holding: Holding,
+    supervised: Arc<Mutex<Supervised>>,
+    lost: Arc<watch::Sender<bool>>,
+}
+
+impl Runner {
+    pub fn new(link: Arc<dyn Link>, settings: RunnerSettings) -> Arc<Runner> {
+        Arc::new(Runner { link, settings, held: Mutex::default(), freed: Notify::new() })
+    }
+
+    /// How many jobs it has.
+    pub fn jobs(&self) -> usize {
+        self.with(|held| held.len())
+    }
+
+    /// Run jobs until told to stop. Then no new one is taken; those under way go on under their supervisors, and are found
+    /// again by the next runner.
+    pub async fn run(self: Arc<Self>, mut stop: watch::Receiver<bool>) {
+        self.adopt();
+        let keeper = tokio::spawn(self.clone().keep());
+        let mut offers = self.link.offers();
+        while !*stop.borrow() {
+            offers.mark_unchanged();
+            let free = self.settings.capacity.saturating_sub(self.jobs());
+            if free > 0 {
+                self.take(free).await;
+            }
+            let full = self.jobs() >= self.settings.capacity;
+            tokio::select! {
+                () = tokio::time::sleep(LOOK_AGAIN) => {}
+                () = self.freed.notified() => {}
+                changed = offers.changed(), if !full => match changed {
+                    Ok(()) => tokio::time::sleep(MOMENT).await,
+                    // Nobody will ring any more.
+                    Err(_) => tokio::time::sleep(LOOK_AGAIN).await,
+                },
+                _ = stop.changed() => {}
+            }
+        }
+        keeper.abort();
+    }
+
+    /// Those that an earlier runner on this machine has left behind.
+    fn adopt(self: &Arc<Self>) {
+        let found = match Supervised::find_all(&self.settings.root) {
+            Ok(found) => found,
+            Err(error) => return warn!(%error, "cannot see what an earlier runner has left behind"),
+        };
+        for mut supervised in found {
+            match supervised.assignment() {
+                Ok(assignment) => {
+                    let holding = Holding { job: assignment.job, fencing_token: assignment.fencing_token };
+                    info!(job = %holding.job, "going on with a job that was under way");
+                    self.follow(holding, supervised);
+                }
+                // It was being prepared when the runner was killed: nothing was begun.
+                Err(error) => {
+                    warn!(%error, folder = %supervised.folder().display(), "an unfinished workspace is removed");
+                    let _ = supervised.remove();
+                }
+            }
+        }
+    }
+
+    async fn take(self: &Arc<Self>, free: usize) {
+        let sent = BootTime::now();
+        let assigned = match self.link.claim(&self.settings.name, free).await {
+            Ok(assigned) => assigned,
+            Err(error) => return warn!(%error, "cannot ask for work; trying again"),
+        };
+        for assigned in assigned {
+            let holding = Holding { job: assigned.assignment.job, fencing_token: assigned.assignment.fencing_token };
+            let runner = self.clone();
+            let started = tokio::task::spawn_blocking(move || runner.start(&assigned, sent)).await;
+            match started.map_err(|error| error.to_string()).and_then(|started| started) {
+                Ok(supervised) => self.follow(holding, supervised),
+                Err(why) => self.cannot_start(holding, &why).await,
+            }
+        }
+    }
+
+    fn start(&self, assigned: &Assigned, sent: BootTime) -> Result<Supervised, String> {
+        let lease = Lease::granted(sent, assigned.lease);
+        let secrets = assigned.secrets.iter().map(|(name, value)| (name.clone(), value.expose_secret().to_owned()));
+        let prepare = || Workspace::prepare(&self.settings.root, &assigned.assignment, &self.settings.jobs, lease);
+        let workspace = match prepare() {
+            // Ours from an earlier time, and lost since: nothing of it is alive once it is removed.
+            Err(crate::Error::Occupied(folder)) => {
+                Supervised::at(&folder).remove().map_err(|error| error.to_string())?;
+                prepare()
+            }
+            prepared => prepared,
+        };
+        let workspace = workspace.map_err(|error| error.to_string())?;
+        Supervised::start(workspace, &secrets.collect()).map_err(|error| error.to_string())
+    }
+
+    async fn cannot_start(&self, holding: Holding, why: &str) {
+        warn!(job = %holding.job, why, "a job cannot be started");
+        let failure = Failure::new(Class::Crash, Step::Apply, format!("the runner cannot start the job: {why}"))
+            .with_hint("Nothing was changed. The runner's log has the details; `terrane doctor` checks its machine.");
+        let report = JobReport::ended(JobEnd::Failed { failure });
+        if let Err(error) = self.link.finish(holding, report).await {
+            warn!(%error, job = %holding.job, "cannot say so; the job goes to another runner when its lease lapses");
+        }
+    }
+
+    /// Hand in what a job's supervisor writes down, until it is over.
+    fn follow(self: &Arc<Self>, holding: Holding, supervised: Supervised) {
+        let supervised = Arc::new(Mutex::new(supervised));
+        let lost = Arc::new(watch::Sender::new(false));
+        let held = Held { holding, supervised: supervised.clone(), lost: lost.clone() };
+        self.with(|jobs| jobs.insert(holding.job, held));
+        let courier = Courier::new(self.link.clone(), holding, supervised, lost.subscribe());
+        let runner = self.clone();
+        tokio::spawn(async move {
+            courier.serve().await;
+            runner.with(|jobs| {
+                if jobs.get(&holding.job).is_some_and(|held| held.holding == holding) {
+                    jobs.remove(&holding.job);
+                }
+            });
+            runner.freed.notify_one();
+        });
+    }
+
+    /// Keep every job in time, as long as this process can; pass on what is asked of them.
+    async fn keep(self: Arc<Self>) {
+        loop {
+            tokio::time::sleep(KEEP).await;
+            let held: Vec<_> = self.with(|jobs| jobs.values().cloned().collect());
+            if held.is_empty() {
+                continue;
+            }
+            let holdings: Vec<_> = held.iter().map(|held| held.holding).collect();
+            let sent = BootTime::now();
+            match self.link.renew(&holdings).await {
+                Ok(kept) => held.iter().for_each(|held| keep_one(held, &kept, sent)),
+                Err(LinkError::Away(why)) => warn!(why, "cannot keep the jobs; trying again"),
+                Err(error) => warn!(%error, "cannot keep the jobs"),
+            }
+        }
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut HashMap<JobId, Held>) -> T) -> T {
+        work(&mut self.held.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+fn keep_one(held: &Held, kept: &[Kept], sent: BootTime) {
+    let Some(kept) = kept.iter().find(|kept| kept.job == held.holding.job) else {
+        held.lost.send_replace(true);
+        return;
+    };
+    let supervised = held.supervised.lock().unwrap_or_else(PoisonError::into_inner);
+    let stopped = match kept.stop {
+        Some(link::Stop::Interrupt) => supervised.stop(Stop::Interrupt),
+        Some(link::Stop::Kill) => supervised.stop(Stop::Kill),
+        None => Ok(()),
+    };
+    if let Err(error) = stopped.and(supervised.renew(Lease::granted(sent, kept.lease))) {
+        warn!(%error, job = %held.holding.job, "cannot tell the supervisor; it stops when its lease lapses");
+    }
+}

@@ -1,0 +1,175 @@
+//! The steps of a Terraform run, in order. A plan that changes nothing is not applied; one that needs consent ends the run; one
+//! that was approved is applied byte for byte.
+
+use std::path::Path;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use model::job::{Goal, JobEnd, PlanFile};
+use model::plugin::DriftedAttribute;
+use model::stream::ApplyEvent;
+use model::{Class, PlanSummary, UnreadablePlan, drift_of};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::cage::{Ended, Output};
+use super::events::Events;
+use super::explained;
+use super::fetch::fetch;
+use super::job::{Job, Ran, Trouble};
+use super::terraform::{self, PLAN};
+use crate::progress::Stage;
+use crate::state_copy::StateCopy;
+
+/// What is known of a run so far; kept however it ends.
+#[derive(Default)]
+pub struct Found {
+    pub stage: Option<Stage>,
+    pub commit: Option<String>,
+    pub terraform: Option<String>,
+    pub plan: Option<PlanSummary>,
+    pub plan_file: Option<PlanFile>,
+    pub drift: Vec<DriftedAttribute>,
+    pub happened: Vec<ApplyEvent>,
+    /// An apply was begun and did not end by itself.
+    pub cut_short: bool,
+}
+
+/// What `plan -detailed-exitcode` ends with.
+const NOTHING_CHANGES: Ended = Ended::Code(0);
+const SOMETHING_CHANGES: Ended = Ended::Code(2);
+
+pub fn run(job: &Job<'_>, found: &mut Found) -> Result<JobEnd, Trouble> {
+    let goal = job.terraform().goal;
+    found.stage = Some(Stage::Fetch);
+    found.commit = job.stage(Stage::Fetch, || fetch(job))?;
+    found.stage = Some(Stage::Init);
+    job.stage(Stage::Init, || init(job))?;
+    match &job.terraform().plan {
+        Some(approved) => lay_plan(job, approved)?,
+        None => {
+            found.stage = Some(Stage::Plan);
+            if !job.stage(Stage::Plan, || plan(job))? {
+                found.plan = Some(PlanSummary::default());
+                return Ok(JobEnd::Succeeded);
+            }
+            found.stage = Some(Stage::Show);
+            let shown = job.stage(Stage::Show, || show(job))?;
+            found.terraform = shown["terraform_version"].as_str().map(str::to_owned);
+            let unreadable = |problem: UnreadablePlan| job.failure(Class::Crash, Stage::Show, format!("{problem}."));
+            if goal == Goal::Observe {
+                found.drift = drift_of(&shown).map_err(unreadable)?;
+            }
+            let summary = PlanSummary::of(&shown).map_err(unreadable)?;
+            let asks = goal == Goal::Apply && summary.needs_approval(job.terraform().approval);
+            found.plan = Some(summary);
+            if asks {
+                found.plan_file = Some(keep_plan(job)?);
+                job.log.say("The plan waits for approval.");
+                return Ok(JobEnd::AwaitsApproval);
+            }
+            if matches!(goal, Goal::Plan | Goal::Observe) {
+                return Ok(JobEnd::Succeeded);
+            }
+        }
+    }
+    found.stage = Some(Stage::Apply);
+    job.stage(Stage::Apply, || apply(job, found))?;
+    Ok(JobEnd::Succeeded)
+}
+
+fn init(job: &Job<'_>) -> Result<(), Trouble> {
+    if job.work.folder(&job.root).is_err() {
+        let path = job.root.strip_prefix("source").unwrap_or(&job.root).display();
+        let message = format!("The module's source has no folder {path}.");
+        return Err(job.failure(Class::InvalidConfig, Stage::Init, message).into());
+    }
+    terraform::lay_into_module(job).map_err(|problem| disk(job, Stage::Init, &problem))?;
+    let ran = job.run_shown(Stage::Init, terraform::run(job, &["init", "-input=false", "-no-color"]))?;
+    if ran.ended != Ended::Code(0) {
+        return Err(explained::of_command(job, Stage::Init, &ran, &[]).into());
+    }
+    if !terraform::backend_is_ours(job) {
+        let message = "The module keeps its state elsewhere, by an override that cannot be overridden.";
+        return Err(job
+            .failure(Class::InvalidConfig, Stage::Init, message)
+            .with_hint("Remove the backend from the module's override files.")
+            .into());
+    }
+    Ok(())
+}
+
+/// True when something would change.
+fn plan(job: &Job<'_>) -> Result<bool, Trouble> {
+    let out = format!("-out={}", terraform::plan_path(job));
+    let variables = format!("-var-file={}", terraform::variables_path(job));
+    let mut arguments = vec!["plan", "-input=false", "-no-color", "-detailed-exitcode", &out, &variables];
+    match job.terraform().goal {
+        Goal::Plan | Goal::Apply => {}
+        Goal::Observe => arguments.push("-refresh-only"),
+        Goal::Destroy => arguments.push("-destroy"),
+    }
+    let ran = job.run_shown(Stage::Plan, terraform::run(job, &arguments))?;
+    match ran.ended {
+        NOTHING_CHANGES => Ok(false),
+        SOMETHING_CHANGES => Ok(true),
+        _ => Err(explained::of_command(job, Stage::Plan, &ran, &[]).into()),
+    }
+}
+
+fn show(job: &Job<'_>) -> Result<Value, Trouble> {
+    let run = terraform::run(job, &["show", "-no-color", "-json", &terraform::plan_path(job)]);
+    let (ran, shown) = job.run_captured(Stage::Show, run)?;
+    match serde_json::from_slice(&shown) {
+        Ok(shown) if ran.ended == Ended::Code(0) => Ok(shown),
+        _ => Err(explained::of_command(job, Stage::Show, &ran, &[]).into()),
+    }
+}
+
+fn keep_plan(job: &Job<'_>) -> Result<PlanFile, Trouble> {
+    let plan = job.work.read(Path::new(PLAN)).map_err(|problem| disk(job, Stage::Show, &problem))?;
+    Ok(PlanFile { sha256: digest(&plan), base64: STANDARD.encode(&plan) })
+}
+
+/// The approved plan, and nothing that only looks like it.
+fn lay_plan(job: &Job<'_>, approved: &PlanFile) -> Result<(), Trouble> {
+    let plan = STANDARD.decode(&approved.base64).ok().filter(|plan| digest(plan) == approved.sha256);
+    let Some(plan) = plan else {
+        let message = "The plan is not the one that was approved: its bytes have changed.";
+        return Err(job
+            .failure(Class::Conflict, Stage::Apply, message)
+            .with_hint("Plan again, and approve the new plan.")
+            .into());
+    };
+    job.work.write(Path::new(PLAN), &plan, job.cage.owner).map_err(|problem| disk(job, Stage::Apply, &problem).into())
+}
+
+fn apply(job: &Job<'_>, found: &mut Found) -> Result<(), Trouble> {
+    let folder = job.work.folder(&job.root).map_err(|problem| disk(job, Stage::Apply, &problem))?;
+    let given = job.terraform().state.as_deref();
+    job.watch.copy_states(StateCopy::new(&job.workspace.state(), given), folder);
+    found.cut_short = true;
+    let run = terraform::run(job, &["apply", "-input=false", "-no-color", "-json", &terraform::plan_path(job)]);
+    let mut events = Events::new(job.log, found.plan.is_some());
+    let mut errors = job.log.stream();
+    let output = Output::Apart { out: &mut |bytes| events.push(bytes), err: &mut |bytes| errors.push(bytes) };
+    let ended = job.cage.run(run, output);
+    let (finished, errors) = (events.finish(), errors.finish());
+    found.cut_short = !matches!(ended, Ok(Ended::Code(_)));
+    found.happened = finished.happened;
+    let ended = job.ended(Stage::Apply, ended)?;
+    if ended == Ended::Code(0) {
+        return Ok(());
+    }
+    let ran = Ran { ended, tail: finished.stray + &errors };
+    Err(explained::of_command(job, Stage::Apply, &ran, &finished.diagnostics).into())
+}
+
+fn disk(job: &Job<'_>, stage: Stage, problem: &std::io::Error) -> model::Failure {
+    let class = if problem.kind() == std::io::ErrorKind::StorageFull { Class::Disk } else { Class::Crash };
+    job.failure(class, stage, format!("The workspace cannot be written or read: {problem}."))
+}
+
+pub fn digest(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,28 @@
+use model::job::Goal;
+
+use crate::rig::{Rig, doing, until};
+
+#[test]
+fn a_log_of_two_hundred_thousand_lines_is_complete_and_read_in_pieces() {
+    let rig = Rig::new();
+    let module = rig.module("m", &doing("seq 1 200000"));
+    let mut job = rig.start(&rig.assignment(Goal::Apply, &module));
+    let (mut log, mut report) = (vec![], None);
+    until("the whole log", || {
+        // Asked before the log is read: nothing is written after a report.
+        report = job.report().unwrap();
+        loop {
+            let piece = job.log(log.len() as u64, 1 << 20).unwrap();
+            if piece.is_empty() {
+                break;
+            }
+            log.extend(piece);
+        }
+        report.as_ref().map(|_| ())
+    });
+    assert_eq!(report.unwrap().log_bytes, log.len() as u64);
+    let log = String::from_utf8(log).unwrap();
+    let numbers =
+        log.lines().filter_map(|line| line.strip_prefix("terraform_data.a: (local-exec): ")?.parse::<u32>().ok());
+    assert!(numbers.eq(1..=200_000));
+}

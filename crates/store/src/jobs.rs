@@ -1,0 +1,359 @@
+//! Work for runners. A row is the job: whatever is said about it elsewhere only makes somebody look here sooner. Whoever has
+//! lost the job to another, by its fencing token, writes nothing.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use model::job::{JobInfo, JobReport, JobRequest, JobState, Work};
+use model::{JobId, OperationId, ResourceId, Scope, TenantId};
+use sqlx::AssertSqlSafe;
+use sqlx::any::AnyRow;
+
+use crate::Store;
+use crate::dialect::Cell;
+use crate::error::Error;
+use crate::row::Cells;
+use crate::rows::{json, list};
+use crate::writer::Tx;
+
+mod log;
+mod state;
+
+pub use log::LogPiece;
+pub use state::{NewState, SealedState, StateVersion};
+
+const COLUMNS: &str = "id, tenant_id, resource_id, operation_id, state, request, fencing_token, runner, lease_until, stop, \
+    report, progress, log_bytes, created_at, started_at, finished_at";
+
+/// A job as it is stored.
+#[derive(Debug, Clone)]
+pub struct Job {
+    pub id: JobId,
+    pub tenant: TenantId,
+    pub resource: ResourceId,
+    pub operation: OperationId,
+    pub state: JobState,
+    pub request: JobRequest,
+    pub fencing_token: i64,
+    pub runner: Option<String>,
+    pub stop: Option<String>,
+    pub report: Option<JobReport>,
+    pub log_bytes: i64,
+    pub created_at: Timestamp,
+    pub started_at: Option<Timestamp>,
+    pub finished_at: Option<Timestamp>,
+}
+
+impl Job {
+    pub fn info(self) -> JobInfo {
+        let Work::Terraform(terraform) = &self.request.work;
+        JobInfo {
+            id: self.id,
+            operation_id: self.operation,
+            resource_id: self.resource,
+            goal: terraform.goal,
+            state: self.state,
+            runner: self.runner,
+            log_bytes: self.log_bytes,
+            created_at: self.created_at,
+            started_at: self.started_at,
+            finished_at: self.finished_at,
+            report: self.report.map(|report| JobReport { outputs: BTreeMap::new(), plan_file: None, ..report }),
+        }
+    }
+
+    pub fn is_over(&self) -> bool {
+        matches!(self.state, JobState::Finished | JobState::Cancelled)
+    }
+}
+
+/// A job that a runner may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Offered {
+    pub id: JobId,
+    pub tenant: TenantId,
+}
+
+/// A job that a runner has taken.
+#[derive(Debug, Clone)]
+pub struct TakenJob {
+    pub job: Job,
+    pub tenant_name: String,
+    pub resource_name: String,
+    pub type_name: String,
+    pub trace_id: String,
+}
+
+/// What a runner keeps by renewing: the job, and what is asked of it meanwhile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptJob {
+    pub id: JobId,
+    pub stop: Option<String>,
+}
+
+/// A job asked for by an operation.
+pub(crate) struct NewJob<'a> {
+    pub tenant: TenantId,
+    pub resource: ResourceId,
+    pub operation: OperationId,
+    pub request: &'a JobRequest,
+}
+
+/// Waiting, or in the hands of a runner that is not heard of any more.
+const IS_FREE: &str = "(state = 'queued' OR (state = 'running' AND lease_until <= $1))";
+
+impl Store {
+    /// The first `limit` jobs that are to be had, the longest waiting first.
+    pub async fn offered_jobs(&self, limit: usize) -> Result<Vec<Offered>, Error> {
+        // Two index ranges; together in one condition they would be a scan.
+        let text = "SELECT id, tenant_id FROM ( \
+             SELECT * FROM (SELECT id, tenant_id FROM jobs WHERE state = 'running' AND lease_until <= $1 \
+                            ORDER BY lease_until LIMIT $2) AS lapsed \
+             UNION ALL \
+             SELECT * FROM (SELECT id, tenant_id FROM jobs WHERE state = 'queued' ORDER BY id LIMIT $2) AS queued) AS free \
+             ORDER BY id LIMIT $2";
+        let now = self.now().as_microsecond();
+        let rows =
+            self.read(|reader| Box::pin(sqlx::query(text).bind(now).bind(limit as i64).fetch_all(reader))).await?;
+        rows.iter()
+            .map(|row| Ok(Offered { id: JobId(row.int("id")?), tenant: TenantId(row.int("tenant_id")?) }))
+            .collect()
+    }
+
+    /// How many jobs of each tenant runners have.
+    pub async fn running_jobs(&self) -> Result<Vec<(TenantId, i64)>, Error> {
+        let text = "SELECT tenant_id, count(*) AS jobs FROM jobs WHERE state = 'running' GROUP BY tenant_id";
+        let rows = self.read(|reader| Box::pin(sqlx::query(text).fetch_all(reader))).await?;
+        rows.iter().map(|row| Ok((TenantId(row.int("tenant_id")?), row.int("jobs")?))).collect()
+    }
+
+    /// Take those of `ids` that are still free.
+    pub async fn take_jobs(&self, ids: Vec<JobId>, runner: String, lease: Duration) -> Result<Vec<TakenJob>, Error> {
+        self.write(0, move |tx| {
+            let (ids, runner) = (ids.clone(), runner.clone());
+            Box::pin(async move { tx.take_jobs(&ids, &runner, lease).await })
+        })
+        .await
+    }
+
+    /// Keep these jobs for another `lease`. Says which are still their runner's, and what is asked of them.
+    pub async fn renew_jobs(&self, jobs: Vec<(JobId, i64)>, lease: Duration) -> Result<Vec<KeptJob>, Error> {
+        self.write(0, move |tx| {
+            let jobs = jobs.clone();
+            Box::pin(async move { tx.renew_jobs(&jobs, lease).await })
+        })
+        .await
+    }
+
+    /// Write down how a job ended, and wake its operation. False where it is somebody else's by now.
+    pub async fn finish_job(&self, id: JobId, fencing_token: i64, report: JobReport) -> Result<bool, Error> {
+        self.write(0, move |tx| {
+            let report = report.clone();
+            Box::pin(async move { tx.finish_job(id, fencing_token, &report).await })
+        })
+        .await
+    }
+
+    /// Ask a job to stop: one that waits is over at once, one that runs is told. Says what state it was in.
+    pub async fn stop_job(&self, id: JobId, how: &'static str) -> Result<Option<JobState>, Error> {
+        self.write(0, move |tx| Box::pin(async move { tx.stop_job(id, how).await })).await
+    }
+
+    /// The jobs of a resource, newest first.
+    pub async fn jobs_of(&self, scope: &Scope, resource: ResourceId, limit: usize) -> Result<Vec<Job>, Error> {
+        let text = format!(
+            "SELECT {COLUMNS} FROM jobs WHERE resource_id = $1 AND tenant_id + 0 = $2 ORDER BY id DESC LIMIT $3"
+        );
+        let rows = self
+            .read(|reader| {
+                let query = sqlx::query(AssertSqlSafe(text.clone())).bind(resource.0).bind(scope.id.0);
+                Box::pin(query.bind(limit as i64).fetch_all(reader))
+            })
+            .await?;
+        rows.iter().map(to_job).collect()
+    }
+
+    /// A job, whosesoever it is: for runners, which show by the fencing token that it is theirs.
+    pub async fn any_job(&self, id: JobId) -> Result<Option<Job>, Error> {
+        let text = format!("SELECT {COLUMNS} FROM jobs WHERE id = $1");
+        let row = self
+            .read(|reader| Box::pin(sqlx::query(AssertSqlSafe(text.clone())).bind(id.0).fetch_optional(reader)))
+            .await?;
+        row.as_ref().map(to_job).transpose()
+    }
+
+    /// A job, if it is the tenant's.
+    pub async fn job(&self, scope: &Scope, id: JobId) -> Result<Job, Error> {
+        let text = format!("SELECT {COLUMNS} FROM jobs WHERE id = $1 AND tenant_id + 0 = $2");
+        let row = self
+            .read(|reader| {
+                Box::pin(sqlx::query(AssertSqlSafe(text.clone())).bind(id.0).bind(scope.id.0).fetch_optional(reader))
+            })
+            .await?;
+        to_job(&row.ok_or_else(|| Error::not_found(format!("job {id}")))?)
+    }
+}
+
+impl Tx {
+    pub(crate) async fn insert_jobs(&mut self, jobs: &[NewJob<'_>]) -> Result<(), Error> {
+        if jobs.is_empty() {
+            return Ok(());
+        }
+        let rows = jobs
+            .iter()
+            .map(|new| {
+                Ok(serde_json::json!({
+                    "tenant_id": new.tenant.0,
+                    "resource_id": new.resource.0,
+                    "operation_id": new.operation.0,
+                    "request": json(new.request)?,
+                }))
+            })
+            .collect::<Result<Vec<_>, Error>>()?;
+        let text = format!(
+            "INSERT INTO jobs (tenant_id, resource_id, operation_id, state, request, created_at) \
+             SELECT v.tenant_id, v.resource_id, v.operation_id, 'queued', v.request, $2 FROM {} WHERE true",
+            self.dialect.rows(&[
+                ("tenant_id", Cell::Int),
+                ("resource_id", Cell::Int),
+                ("operation_id", Cell::Int),
+                ("request", Cell::Text),
+            ])
+        );
+        let now = self.now.as_microsecond();
+        sqlx::query(AssertSqlSafe(text)).bind(list(&rows)?).bind(now).execute(self.connection()).await?;
+        Ok(())
+    }
+
+    /// The newest job of each of these operations.
+    pub(crate) async fn jobs_of_operations(&mut self, operations: &[OperationId]) -> Result<Vec<Job>, Error> {
+        if operations.is_empty() {
+            return Ok(Vec::new());
+        }
+        let text = format!(
+            "SELECT {COLUMNS} FROM jobs WHERE id IN (SELECT (SELECT max(id) FROM jobs WHERE operation_id = v.id) FROM {})",
+            self.dialect.rows(&[("id", Cell::Int)])
+        );
+        let ids = crate::operations::to_ids(operations.iter().map(|id| id.0))?;
+        let rows = sqlx::query(AssertSqlSafe(text)).bind(ids).fetch_all(self.connection()).await?;
+        rows.iter().map(to_job).collect()
+    }
+
+    async fn take_jobs(&mut self, ids: &[JobId], runner: &str, lease: Duration) -> Result<Vec<TakenJob>, Error> {
+        let text = format!(
+            "UPDATE jobs SET state = 'running', runner = $2, lease_until = $3, fencing_token = fencing_token + 1, \
+             started_at = coalesce(started_at, $1) \
+             WHERE id IN (SELECT v.id FROM {}) AND {IS_FREE} RETURNING {COLUMNS}, \
+             (SELECT name FROM tenants WHERE tenants.id = jobs.tenant_id) AS tenant_name, \
+             (SELECT name FROM resources WHERE resources.id = jobs.resource_id) AS resource_name, \
+             (SELECT resource_type_name FROM resources WHERE resources.id = jobs.resource_id) AS type_name, \
+             (SELECT trace_id FROM operations WHERE operations.id = jobs.operation_id) AS trace_id",
+            self.dialect.rows_of("$4", &[("id", Cell::Int)])
+        );
+        let rows = sqlx::query(AssertSqlSafe(text))
+            .bind(self.now.as_microsecond())
+            .bind(runner)
+            .bind((self.now + lease).as_microsecond())
+            .bind(crate::operations::to_ids(ids.iter().map(|id| id.0))?)
+            .fetch_all(self.connection())
+            .await?;
+        rows.iter()
+            .map(|row| {
+                Ok(TakenJob {
+                    job: to_job(row)?,
+                    tenant_name: row.text("tenant_name")?,
+                    resource_name: row.text("resource_name")?,
+                    type_name: row.text("type_name")?,
+                    trace_id: row.text("trace_id")?,
+                })
+            })
+            .collect()
+    }
+
+    async fn renew_jobs(&mut self, jobs: &[(JobId, i64)], lease: Duration) -> Result<Vec<KeptJob>, Error> {
+        let rows: Vec<_> =
+            jobs.iter().map(|(id, token)| serde_json::json!({ "id": id.0, "fencing_token": token })).collect();
+        let text = format!(
+            "UPDATE jobs SET lease_until = $2 FROM {} WHERE jobs.id = v.id AND jobs.fencing_token = v.fencing_token \
+             AND state = 'running' AND lease_until >= $3 RETURNING jobs.id AS id, stop",
+            self.dialect.rows(&[("id", Cell::Int), ("fencing_token", Cell::Int)])
+        );
+        let rows = sqlx::query(AssertSqlSafe(text))
+            .bind(list(&rows)?)
+            .bind((self.now + lease).as_microsecond())
+            .bind(self.now.as_microsecond())
+            .fetch_all(self.connection())
+            .await?;
+        rows.iter().map(|row| Ok(KeptJob { id: JobId(row.int("id")?), stop: row.optional_text("stop")? })).collect()
+    }
+
+    async fn finish_job(&mut self, id: JobId, fencing_token: i64, report: &JobReport) -> Result<bool, Error> {
+        let row = sqlx::query(
+            "UPDATE jobs SET state = 'finished', report = $1, lease_until = NULL, finished_at = $2 \
+             WHERE id = $3 AND fencing_token = $4 AND state = 'running' RETURNING resource_id, operation_id",
+        )
+        .bind(json(report)?)
+        .bind(self.now.as_microsecond())
+        .bind(id.0)
+        .bind(fencing_token)
+        .fetch_optional(self.connection())
+        .await?;
+        let Some(row) = row else { return Ok(false) };
+        self.wake(ResourceId(row.int("resource_id")?), OperationId(row.int("operation_id")?)).await?;
+        Ok(true)
+    }
+
+    async fn stop_job(&mut self, id: JobId, how: &str) -> Result<Option<JobState>, Error> {
+        let row = sqlx::query(
+            "UPDATE jobs SET stop = CASE WHEN state = 'running' THEN $1 ELSE stop END, \
+             finished_at = CASE WHEN state = 'queued' THEN $2 ELSE finished_at END, \
+             state = CASE WHEN state = 'queued' THEN 'cancelled' ELSE state END \
+             WHERE id = $3 AND state IN ('queued', 'running') RETURNING state, resource_id, operation_id",
+        )
+        .bind(how)
+        .bind(self.now.as_microsecond())
+        .bind(id.0)
+        .fetch_optional(self.connection())
+        .await?;
+        let Some(row) = row else { return Ok(None) };
+        let state = row.word("state", JobState::parse)?;
+        if state == JobState::Cancelled {
+            self.wake(ResourceId(row.int("resource_id")?), OperationId(row.int("operation_id")?)).await?;
+        }
+        Ok(Some(state))
+    }
+
+    /// The operation has something to go on with.
+    async fn wake(&mut self, resource: ResourceId, operation: OperationId) -> Result<(), Error> {
+        sqlx::query(
+            "UPDATE resources SET next_reconcile_at = $1 \
+             WHERE id = $2 AND operation_id = $3 AND lease_until IS NULL AND deleted_at IS NULL",
+        )
+        .bind(self.now.as_microsecond())
+        .bind(resource.0)
+        .bind(operation.0)
+        .execute(self.connection())
+        .await?;
+        Ok(())
+    }
+}
+
+fn to_job(row: &AnyRow) -> Result<Job, Error> {
+    Ok(Job {
+        id: JobId(row.int("id")?),
+        tenant: TenantId(row.int("tenant_id")?),
+        resource: ResourceId(row.int("resource_id")?),
+        operation: OperationId(row.int("operation_id")?),
+        state: row.word("state", JobState::parse)?,
+        request: row.json("request")?,
+        fencing_token: row.int("fencing_token")?,
+        runner: row.optional_text("runner")?,
+        stop: row.optional_text("stop")?,
+        report: row.optional_json("report")?,
+        log_bytes: row.int("log_bytes")?,
+        created_at: row.time("created_at")?,
+        started_at: row.optional_time("started_at")?,
+        finished_at: row.optional_time("finished_at")?,
+    })
+}

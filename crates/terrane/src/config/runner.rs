@@ -1,0 +1,155 @@
+//! Settings of the runner.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use clap::Args;
+use serde::Deserialize;
+
+use super::engine::{Time, some, to_duration};
+use super::find_on_path;
+use super::settings::{Picker, Setting, Source};
+
+#[derive(Debug, Clone, Default, Args)]
+pub struct RunnerFlags {
+    /// Jobs that run at the same time; 0 runs none here [default: twice the processors, at least 4]
+    #[arg(long, env = "TERRANE_RUNNER_CAPACITY", value_name = "N", help_heading = "Runner")]
+    pub runner_capacity: Option<usize>,
+    /// Terraform or OpenTofu [default: the first of terraform, tofu on the PATH]
+    #[arg(long, env = "TERRANE_TERRAFORM", value_name = "PROGRAM", help_heading = "Runner")]
+    pub terraform: Option<PathBuf>,
+    /// Where jobs have their workspaces [default: workspaces in the data folder]
+    #[arg(long, env = "TERRANE_WORKSPACES", value_name = "DIR", help_heading = "Runner")]
+    pub workspaces: Option<PathBuf>,
+    /// A folder of providers, as `terraform providers mirror` makes it; may be given several times
+    #[arg(long, env = "TERRANE_PROVIDER_MIRROR", value_name = "DIR", value_delimiter = ',', help_heading = "Runner")]
+    pub provider_mirror: Vec<PathBuf>,
+    /// Let root modules come from folders below this one; may be given several times [default: any, where no token is asked for]
+    #[arg(long, env = "TERRANE_SOURCE_ROOT", value_name = "DIR", value_delimiter = ',', help_heading = "Runner")]
+    pub source_root: Vec<PathBuf>,
+    /// Let every job see and write this folder of the machine; may be given several times
+    #[arg(long, env = "TERRANE_JOB_FOLDER", value_name = "DIR", value_delimiter = ',', help_heading = "Runner")]
+    pub job_folder: Vec<PathBuf>,
+    /// Rather run no job than one that is not kept apart from this machine and from other jobs
+    #[arg(long, env = "TERRANE_REQUIRE_ISOLATION", num_args = 0..=1, default_missing_value = "true", value_name = "BOOL",
+        help_heading = "Runner")]
+    pub require_isolation: Option<bool>,
+    /// How long a job is a runner's without being renewed [default: 30s]
+    #[arg(long, env = "TERRANE_JOB_LEASE", value_name = "TIME", help_heading = "Runner")]
+    pub job_lease: Option<String>,
+}
+
+/// The same in the configuration file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunnerFile {
+    pub capacity: Option<usize>,
+    pub terraform: Option<PathBuf>,
+    pub workspaces: Option<PathBuf>,
+    pub provider_mirrors: Option<Vec<PathBuf>>,
+    pub source_roots: Option<Vec<PathBuf>>,
+    pub job_folders: Option<Vec<PathBuf>>,
+    pub require_isolation: Option<bool>,
+    pub job_lease: Option<Time>,
+}
+
+#[derive(Debug, Clone)]
+pub struct RunnerConfig {
+    pub capacity: Setting<usize>,
+    /// None where there is none to be found.
+    pub terraform: Setting<Option<PathBuf>>,
+    pub workspaces: Setting<PathBuf>,
+    pub provider_mirrors: Setting<Vec<PathBuf>>,
+    pub source_roots: Setting<Vec<PathBuf>>,
+    pub job_folders: Setting<Vec<PathBuf>>,
+    pub require_isolation: Setting<bool>,
+    pub job_lease: Setting<Duration>,
+}
+
+impl RunnerConfig {
+    /// `open`: nobody but the user of this machine can ask for anything.
+    pub(super) fn read(
+        picker: &Picker<'_>,
+        flags: RunnerFlags,
+        file: RunnerFile,
+        data_dir: &std::path::Path,
+        open: bool,
+    ) -> anyhow::Result<RunnerConfig> {
+        let processors = std::thread::available_parallelism().map_or(2, usize::from);
+        let given = flags.job_lease.filter(|text| !text.is_empty()).map(Time::Text);
+        let lease = picker.pick(
+            ["job_lease", "job-lease", "TERRANE_JOB_LEASE"],
+            given,
+            file.job_lease,
+            Time::Text("30s".into()),
+        );
+        let anywhere = if open { vec![PathBuf::from("/")] } else { Vec::new() };
+        let config = RunnerConfig {
+            capacity: picker.pick(
+                ["runner_capacity", "runner-capacity", "TERRANE_RUNNER_CAPACITY"],
+                flags.runner_capacity,
+                file.capacity,
+                (2 * processors).max(4),
+            ),
+            terraform: picker.pick(
+                ["terraform", "terraform", "TERRANE_TERRAFORM"],
+                flags.terraform.map(Some),
+                file.terraform.map(Some),
+                find_on_path(&["terraform", "tofu"]),
+            ),
+            workspaces: picker.pick(
+                ["workspaces", "workspaces", "TERRANE_WORKSPACES"],
+                flags.workspaces,
+                file.workspaces,
+                data_dir.join("workspaces"),
+            ),
+            provider_mirrors: picker.pick(
+                ["provider_mirror", "provider-mirror", "TERRANE_PROVIDER_MIRROR"],
+                some(flags.provider_mirror),
+                file.provider_mirrors,
+                Vec::new(),
+            ),
+            source_roots: picker.pick(
+                ["source_root", "source-root", "TERRANE_SOURCE_ROOT"],
+                some(flags.source_root),
+                file.source_roots,
+                anywhere,
+            ),
+            job_folders: picker.pick(
+                ["job_folder", "job-folder", "TERRANE_JOB_FOLDER"],
+                some(flags.job_folder),
+                file.job_folders,
+                Vec::new(),
+            ),
+            require_isolation: picker.pick(
+                ["require_isolation", "require-isolation", "TERRANE_REQUIRE_ISOLATION"],
+                flags.require_isolation,
+                file.require_isolation,
+                !open,
+            ),
+            job_lease: Setting { value: to_duration(&lease.value).context("--job-lease")?, source: lease.source },
+        };
+        if config.job_lease.value < Duration::from_secs(5) {
+            bail!("--job-lease is at least 5s: a job has to be renewed before it lapses");
+        }
+        Ok(config)
+    }
+
+    pub(super) fn rows(&self) -> Vec<(&'static str, String, &Source)> {
+        let path = |path: &PathBuf| path.display().to_string();
+        let paths = |paths: &[PathBuf]| {
+            if paths.is_empty() { "-".into() } else { paths.iter().map(path).collect::<Vec<_>>().join(",") }
+        };
+        vec![
+            ("runner_capacity", self.capacity.value.to_string(), &self.capacity.source),
+            ("terraform", self.terraform.value.as_ref().map_or("-".into(), path), &self.terraform.source),
+            ("workspaces", path(&self.workspaces.value), &self.workspaces.source),
+            ("provider_mirrors", paths(&self.provider_mirrors.value), &self.provider_mirrors.source),
+            ("source_roots", paths(&self.source_roots.value), &self.source_roots.source),
+            ("job_folders", paths(&self.job_folders.value), &self.job_folders.source),
+            ("require_isolation", self.require_isolation.value.to_string(), &self.require_isolation.source),
+            ("job_lease", format!("{}s", self.job_lease.value.as_secs_f64()), &self.job_lease.source),
+        ]
+    }
+}

@@ -1,0 +1,48 @@
+//! The runner as this process runs it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Context;
+use controller::{Dispatcher, Keyring};
+use runner::{Runner, RunnerSettings, Settings};
+use store::Store;
+use tracing::warn;
+
+use crate::config::Config;
+
+/// A runner that is ready to run; none where it has nothing to run jobs with, or is not wanted.
+pub fn build(config: &Config, store: &Store, keyring: Option<Arc<Keyring>>) -> anyhow::Result<Option<Arc<Runner>>> {
+    let settings = &config.runner;
+    if settings.capacity.value == 0 {
+        return Ok(None);
+    }
+    let Some(terraform) = &settings.terraform.value else {
+        warn!("there is no terraform or tofu on the PATH: jobs wait until there is a runner that has one");
+        return Ok(None);
+    };
+    let jobs = Settings {
+        program: std::env::current_exe().context("cannot find this program's own file")?,
+        arguments: vec!["supervise".into()],
+        terraform: whole(terraform)?,
+        mirrors: settings.provider_mirrors.value.iter().map(|path| whole(path)).collect::<Result<_, _>>()?,
+        source_roots: settings.source_roots.value.iter().map(|path| whole(path)).collect::<Result<_, _>>()?,
+        shared: settings.job_folders.value.iter().map(|path| whole(path)).collect::<Result<_, _>>()?,
+        require_isolation: settings.require_isolation.value,
+        ..Settings::default()
+    };
+    let root = std::path::absolute(&settings.workspaces.value)?;
+    let runner = RunnerSettings {
+        name: format!("embedded-{}", std::process::id()),
+        root,
+        capacity: settings.capacity.value,
+        jobs,
+    };
+    let link = Dispatcher::new(store.clone(), keyring, settings.job_lease.value);
+    Ok(Some(Runner::new(Arc::new(link), runner)))
+}
+
+/// From the root, since a job's folder is another one.
+fn whole(path: &Path) -> anyhow::Result<PathBuf> {
+    std::fs::canonicalize(path).with_context(|| format!("there is no {}", path.display()))
+}
