@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "the stories start the program and read what `make test` tells them")]
 
 mod api;
+pub mod cloud;
 mod crowd;
 mod database;
 mod outside;

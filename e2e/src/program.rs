@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The real program.
-fn binary() -> PathBuf {
+/// A program that was built beside the stories.
+pub fn beside(name: &str) -> PathBuf {
     let test = std::env::current_exe().expect("a test knows where it is");
     let profile = test.parent().and_then(Path::parent).expect("a test is in target/PROFILE/deps");
-    let binary = profile.join("terrane");
+    let binary = profile.join(name);
     assert!(
         binary.is_file(),
-        "{} is not there: build it with `cargo build -p terrane`, or run `make test`",
+        "{} is not there: build it with `cargo build -p {name}`, or run `make test`",
         binary.display()
     );
     binary
@@ -18,7 +18,7 @@ fn binary() -> PathBuf {
 
 /// A command that runs it in `folder`, where no terrane.toml is, and with nothing in its environment but a PATH.
 pub fn program(folder: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(binary());
+    let mut command = Command::new(beside("terrane"));
     command.args(arguments).current_dir(folder).env_clear().env("PATH", "/usr/bin:/bin").stdin(Stdio::null());
     command
 }

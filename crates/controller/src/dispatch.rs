@@ -8,13 +8,13 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use link::{Assigned, Holding, Kept, Link, LinkError, Stop};
-use model::job::{Assignment, JobEnd, JobReport, RUNNER_CONTRACT, Work};
+use model::job::{Assignment, JobEnd, JobReport, PlanFile, RUNNER_CONTRACT, Work};
 use model::plugin::Step;
 use model::state::StateHead;
-use model::{Class, Failure, TenantId};
+use model::{Class, Failure, JobId, TenantId};
 use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
-use store::{LogPiece, NewState, SealedSecret, Store, TakenJob};
+use store::{LogPiece, NewState, SealedPlan, SealedSecret, Store, TakenJob};
 use tokio::sync::watch;
 use tracing::error;
 
@@ -63,6 +63,11 @@ impl Dispatcher {
     /// The job as its runner gets it: with the state to go on from, and its secrets beside it.
     async fn assign(&self, taken: TakenJob) -> Result<Assigned, Trouble> {
         let TakenJob { job, tenant_name, resource_name, type_name, trace_id } = taken;
+        if self.keyring.is_none() {
+            let message = "states are kept sealed, and this server has no key to seal them with";
+            let hint = "Give the controllers a key: --secrets-key-file, or TERRANE_SECRETS_KEY_FILE";
+            return Err(Trouble::Its(Failure::new(Class::Credentials, Step::Apply, message).with_hint(hint)));
+        }
         let mut secrets = BTreeMap::new();
         for (variable, name) in &job.request.secrets {
             secrets.insert(variable.clone(), self.secret(job.tenant, name).await?);
@@ -72,6 +77,9 @@ impl Dispatcher {
             Work::Terraform(terraform) => {
                 let state = self.store.newest_state(job.tenant, job.resource).await.map_err(Trouble::from_store)?;
                 terraform.state = state.map(|sealed| self.open_state(&sealed)).transpose()?;
+                if let Some(of) = job.request.plan_of {
+                    terraform.plan = Some(self.approved_plan(job.tenant, of).await?);
+                }
             }
         }
         let assignment = Assignment {
@@ -106,33 +114,63 @@ impl Dispatcher {
         }
     }
 
-    pub fn open_state(&self, sealed: &store::SealedState) -> Result<String, Trouble> {
+    pub fn open_state(&self, state: &store::SealedState) -> Result<String, Trouble> {
         let corrupt = || {
-            let message = format!("version {} of the state cannot be opened", sealed.version.id);
+            let message = format!("version {} of the state cannot be opened", state.version.id);
             Trouble::Its(
                 Failure::new(Class::StateCorruption, Step::Apply, message)
                     .with_hint("Choose another version: terrane state versions, terrane state restore"),
             )
         };
         let keyring = self.keyring.as_ref().ok_or_else(corrupt)?;
-        let secret = SealedSecret {
-            id: sealed.version.id,
-            tenant: sealed.tenant,
-            name: state_name(sealed.resource),
-            sealed: sealed.sealed.clone(),
-            key_id: sealed.key_id.clone(),
-            hosts: Vec::new(),
-        };
-        let text = keyring.open(&secret).map_err(|_| corrupt())?;
+        let name = state_name(state.resource);
+        let text = keyring.open(&sealed(state.tenant, name, state.sealed.clone(), state.key_id.clone()));
+        let text = text.map_err(|_| corrupt())?;
         Ok(text.expose_secret().to_owned())
+    }
+
+    async fn approved_plan(&self, tenant: TenantId, of: JobId) -> Result<PlanFile, Trouble> {
+        let found = self.store.approved_plan(tenant, of).await.map_err(Trouble::from_store)?;
+        let opened = found.zip(self.keyring.as_ref()).and_then(|(plan, keyring)| {
+            let text = keyring.open(&sealed(tenant, plan_name(of), plan.sealed, plan.key_id)).ok()?;
+            Some(PlanFile { sha256: plan.sha256, base64: text.expose_secret().to_owned() })
+        });
+        opened.ok_or_else(|| {
+            let message = format!("the approved plan of job {of} cannot be opened");
+            Trouble::Its(Failure::new(Class::Conflict, Step::Apply, message).with_hint("Plan anew: terrane reconcile"))
+        })
+    }
+
+    /// What is secret in a report is not written down with it: a plan is sealed, sensitive outputs are in the sealed state.
+    async fn take_report(&self, of: Holding, mut report: JobReport) -> Result<(), LinkError> {
+        let job = self.store.any_job(of.job).await.map_err(away)?.ok_or(LinkError::Lost)?;
+        for output in report.outputs.values_mut().filter(|output| output.sensitive) {
+            output.value = serde_json::Value::Null;
+        }
+        let plan = match report.plan_file.take() {
+            None => None,
+            Some(plan) => {
+                let keyring = self.keyring()?;
+                let (sealed, key_id) = keyring
+                    .seal(job.tenant, &plan_name(of.job), &SecretString::from(plan.base64))
+                    .map_err(|error| LinkError::Away(error.to_string()))?;
+                Some(SealedPlan { tenant: job.tenant, job: of.job, sha256: plan.sha256, sealed, key_id })
+            }
+        };
+        let taken = self.store.finish_job(of.job, of.fencing_token, report, plan).await.map_err(away)?;
+        if taken { Ok(()) } else { Err(LinkError::Lost) }
+    }
+
+    fn keyring(&self) -> Result<&Keyring, LinkError> {
+        self.keyring.as_deref().ok_or_else(|| LinkError::Away("there is no key to seal states with".into()))
     }
 
     async fn take_state(&self, of: Holding, state: &str) -> Result<(), LinkError> {
         let job = self.store.any_job(of.job).await.map_err(away)?.ok_or(LinkError::Lost)?;
         let head = StateHead::of(state).map_err(|error| LinkError::Refused(error.to_string()))?;
-        let keyring = self.keyring.as_ref().ok_or_else(|| LinkError::Away("there is no key to seal states".into()))?;
         let name = state_name(job.resource);
-        let (sealed, key_id) = keyring
+        let (sealed, key_id) = self
+            .keyring()?
             .seal(job.tenant, &name, &SecretString::from(state.to_owned()))
             .map_err(|error| LinkError::Away(error.to_string()))?;
         let new = NewState {
@@ -152,7 +190,7 @@ impl Dispatcher {
     /// A job that cannot be begun is over.
     async fn end_unbegun(&self, of: Holding, failure: Failure) -> Result<(), LinkError> {
         let report = JobReport::ended(JobEnd::Failed { failure });
-        self.store.finish_job(of.job, of.fencing_token, report).await.map_err(away)?;
+        self.store.finish_job(of.job, of.fencing_token, report, None).await.map_err(away)?;
         Ok(())
     }
 }
@@ -191,11 +229,7 @@ impl Link for Dispatcher {
     }
 
     fn finish<'a>(&'a self, of: Holding, report: JobReport) -> BoxFuture<'a, Result<(), LinkError>> {
-        async move {
-            let taken = self.store.finish_job(of.job, of.fencing_token, report).await.map_err(away)?;
-            if taken { Ok(()) } else { Err(LinkError::Lost) }
-        }
-        .boxed()
+        self.take_report(of, report).boxed()
     }
 
     fn offers(&self) -> watch::Receiver<u64> {
@@ -219,6 +253,15 @@ impl Trouble {
 /// What a state is sealed for: no other resource's state opens in its place.
 fn state_name(resource: model::ResourceId) -> String {
     format!("state of resource {resource}")
+}
+
+fn plan_name(job: JobId) -> String {
+    format!("plan of job {job}")
+}
+
+/// As the keyring opens it.
+fn sealed(tenant: TenantId, name: String, sealed: Vec<u8>, key_id: String) -> SealedSecret {
+    SealedSecret { id: 0, tenant, name, sealed, key_id, hosts: Vec::new() }
 }
 
 fn away(error: store::Error) -> LinkError {

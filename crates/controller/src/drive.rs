@@ -321,6 +321,7 @@ fn call(claim: &Claim, config: Value) -> Call {
         outputs: claim.record.outputs.clone(),
         checkpoint: claim.operation.checkpoint.clone(),
         memory: claim.record.memory.clone(),
+        superseded: claim.record.resource.generation > claim.operation.body.generation,
         job: claim.job.clone(),
     }
 }

@@ -40,6 +40,9 @@ pub struct JobRequest {
     /// Environment variables and the names of the tenant's secrets that they get.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub secrets: BTreeMap<String, String>,
+    /// The job whose approved plan is to be applied, and nothing else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan_of: Option<JobId>,
 }
 
 /// How far the job of an operation is, as its action sees it.
@@ -48,6 +51,8 @@ pub struct JobProgress {
     pub id: JobId,
     pub state: JobState,
     pub report: Option<JobReport>,
+    /// A person has consented to its plan.
+    pub approved: bool,
 }
 
 /// A job as it is shown.
@@ -67,6 +72,9 @@ pub struct JobInfo {
     pub finished_at: Option<Timestamp>,
     /// How it ended; its outputs are the resource's.
     pub report: Option<JobReport>,
+    /// Of the plan that consent is asked for, in hexadecimal.
+    pub plan_sha256: Option<String>,
+    pub approved_by: Option<String>,
 }
 
 /// A job as a runner gets it. Secrets travel beside it, never in it: this is written to the workspace.

@@ -59,6 +59,9 @@ pub struct Call {
     /// What the plugin last asked to remember of this resource, across operations; null before the first.
     #[serde(default)]
     pub memory: Value,
+    /// Something newer is asked for, and waits for the end of this.
+    #[serde(skip)]
+    pub superseded: bool,
     /// The newest job of this operation. Only built-in plugins have any.
     #[serde(skip)]
     pub job: Option<JobProgress>,

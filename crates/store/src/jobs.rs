@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use model::job::{JobInfo, JobReport, JobRequest, JobState, Work};
+use model::job::{JobInfo, JobProgress, JobReport, JobRequest, JobState, Work};
 use model::{JobId, OperationId, ResourceId, Scope, TenantId};
-use sqlx::AssertSqlSafe;
 use sqlx::any::AnyRow;
+use sqlx::{AssertSqlSafe, Row};
 
 use crate::Store;
 use crate::dialect::Cell;
@@ -24,7 +24,7 @@ pub use log::LogPiece;
 pub use state::{NewState, SealedState, StateVersion};
 
 const COLUMNS: &str = "id, tenant_id, resource_id, operation_id, state, request, fencing_token, runner, lease_until, stop, \
-    report, progress, log_bytes, created_at, started_at, finished_at";
+    report, plan_sha256, approved_by, log_bytes, created_at, started_at, finished_at";
 
 /// A job as it is stored.
 #[derive(Debug, Clone)]
@@ -39,6 +39,9 @@ pub struct Job {
     pub runner: Option<String>,
     pub stop: Option<String>,
     pub report: Option<JobReport>,
+    /// Of the plan that consent is asked for.
+    pub plan_sha256: Option<String>,
+    pub approved_by: Option<String>,
     pub log_bytes: i64,
     pub created_at: Timestamp,
     pub started_at: Option<Timestamp>,
@@ -59,8 +62,14 @@ impl Job {
             created_at: self.created_at,
             started_at: self.started_at,
             finished_at: self.finished_at,
-            report: self.report.map(|report| JobReport { outputs: BTreeMap::new(), plan_file: None, ..report }),
+            report: self.report.map(|report| JobReport { outputs: BTreeMap::new(), ..report }),
+            plan_sha256: self.plan_sha256,
+            approved_by: self.approved_by,
         }
+    }
+
+    pub(crate) fn progress(self) -> JobProgress {
+        JobProgress { id: self.id, state: self.state, report: self.report, approved: self.approved_by.is_some() }
     }
 
     pub fn is_over(&self) -> bool {
@@ -90,6 +99,16 @@ pub struct TakenJob {
 pub struct KeptJob {
     pub id: JobId,
     pub stop: Option<String>,
+}
+
+/// A plan that waits for consent.
+#[derive(Debug, Clone)]
+pub struct SealedPlan {
+    pub tenant: TenantId,
+    pub job: JobId,
+    pub sha256: String,
+    pub sealed: Vec<u8>,
+    pub key_id: String,
 }
 
 /// A job asked for by an operation.
@@ -147,12 +166,44 @@ impl Store {
     }
 
     /// Write down how a job ended, and wake its operation. False where it is somebody else's by now.
-    pub async fn finish_job(&self, id: JobId, fencing_token: i64, report: JobReport) -> Result<bool, Error> {
+    pub async fn finish_job(
+        &self,
+        id: JobId,
+        fencing_token: i64,
+        report: JobReport,
+        plan: Option<SealedPlan>,
+    ) -> Result<bool, Error> {
         self.write(0, move |tx| {
-            let report = report.clone();
-            Box::pin(async move { tx.finish_job(id, fencing_token, &report).await })
+            let (report, plan) = (report.clone(), plan.clone());
+            Box::pin(async move { tx.finish_job(id, fencing_token, &report, plan.as_ref()).await })
         })
         .await
+    }
+
+    /// Consent to the plan of this hash, once, as long as its operation waits for it and nothing newer is asked for. Says whether
+    /// that was so.
+    pub async fn approve_job(&self, scope: Scope, id: JobId, sha256: String, by: String) -> Result<bool, Error> {
+        self.write(0, move |tx| {
+            let (scope, sha256, by) = (scope.clone(), sha256.clone(), by.clone());
+            Box::pin(async move { tx.approve_job(&scope, id, &sha256, &by).await })
+        })
+        .await
+    }
+
+    /// The plan of a job, if somebody has consented to it.
+    pub async fn approved_plan(&self, tenant: TenantId, id: JobId) -> Result<Option<SealedPlan>, Error> {
+        let text = "SELECT plan_sha256, plan_sealed, plan_key_id FROM jobs \
+                    WHERE id = $1 AND tenant_id + 0 = $2 AND approved_by IS NOT NULL AND plan_sealed IS NOT NULL";
+        let row =
+            self.read(|reader| Box::pin(sqlx::query(text).bind(id.0).bind(tenant.0).fetch_optional(reader))).await?;
+        let Some(row) = row else { return Ok(None) };
+        Ok(Some(SealedPlan {
+            tenant,
+            job: id,
+            sha256: row.text("plan_sha256")?,
+            sealed: row.try_get("plan_sealed")?,
+            key_id: row.text("plan_key_id")?,
+        }))
     }
 
     /// Ask a job to stop: one that waits is over at once, one that runs is told. Says what state it was in.
@@ -288,15 +339,45 @@ impl Tx {
         rows.iter().map(|row| Ok(KeptJob { id: JobId(row.int("id")?), stop: row.optional_text("stop")? })).collect()
     }
 
-    async fn finish_job(&mut self, id: JobId, fencing_token: i64, report: &JobReport) -> Result<bool, Error> {
+    async fn finish_job(
+        &mut self,
+        id: JobId,
+        fencing_token: i64,
+        report: &JobReport,
+        plan: Option<&SealedPlan>,
+    ) -> Result<bool, Error> {
         let row = sqlx::query(
-            "UPDATE jobs SET state = 'finished', report = $1, lease_until = NULL, finished_at = $2 \
+            "UPDATE jobs SET state = 'finished', report = $1, lease_until = NULL, finished_at = $2, plan_sealed = $5, \
+             plan_key_id = $6, plan_sha256 = $7 \
              WHERE id = $3 AND fencing_token = $4 AND state = 'running' RETURNING resource_id, operation_id",
         )
         .bind(json(report)?)
         .bind(self.now.as_microsecond())
         .bind(id.0)
         .bind(fencing_token)
+        .bind(plan.map(|plan| plan.sealed.clone()))
+        .bind(plan.map(|plan| plan.key_id.as_str()))
+        .bind(plan.map(|plan| plan.sha256.as_str()))
+        .fetch_optional(self.connection())
+        .await?;
+        let Some(row) = row else { return Ok(false) };
+        self.wake(ResourceId(row.int("resource_id")?), OperationId(row.int("operation_id")?)).await?;
+        Ok(true)
+    }
+
+    async fn approve_job(&mut self, scope: &Scope, id: JobId, sha256: &str, by: &str) -> Result<bool, Error> {
+        let row = sqlx::query(
+            "UPDATE jobs SET approved_by = $1, approved_at = $2 \
+             WHERE id = $3 AND tenant_id = $4 AND plan_sha256 = $5 AND approved_by IS NULL AND EXISTS ( \
+             SELECT 1 FROM resources r JOIN operations o ON o.id = r.operation_id \
+             WHERE r.id = jobs.resource_id AND o.id = jobs.operation_id AND o.finished_at IS NULL \
+             AND r.generation = o.generation AND r.deletion_requested_at IS NULL) RETURNING resource_id, operation_id",
+        )
+        .bind(by)
+        .bind(self.now.as_microsecond())
+        .bind(id.0)
+        .bind(scope.id.0)
+        .bind(sha256)
         .fetch_optional(self.connection())
         .await?;
         let Some(row) = row else { return Ok(false) };
@@ -351,6 +432,8 @@ fn to_job(row: &AnyRow) -> Result<Job, Error> {
         runner: row.optional_text("runner")?,
         stop: row.optional_text("stop")?,
         report: row.optional_json("report")?,
+        plan_sha256: row.optional_text("plan_sha256")?,
+        approved_by: row.optional_text("approved_by")?,
         log_bytes: row.int("log_bytes")?,
         created_at: row.time("created_at")?,
         started_at: row.optional_time("started_at")?,

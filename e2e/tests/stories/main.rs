@@ -14,6 +14,7 @@ mod seed_variables;
 mod several_servers;
 mod start;
 mod stop;
+mod terraform;
 mod tls;
 mod tokens;
 mod waiting;

@@ -56,6 +56,14 @@ pub struct CancelParams {
     force: bool,
 }
 
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct ApproveParams {
+    /// The hash of the plan that is meant
+    plan_sha256: String,
+}
+
 /// The jobs of a resource
 ///
 /// What runners did for it and are doing, newest first: plans, applies, comparisons, destroys.
@@ -136,6 +144,38 @@ pub async fn cancel_job(
             Ok((StatusCode::ACCEPTED, Json(job)).into_response())
         }
     }
+}
+
+/// Consent to a job's plan
+///
+/// The very plan of that hash is applied, and nothing else: not if the spec has changed since, nor if the state has.
+#[utoipa::path(post, path = "/api/v1/jobs/{id}/approve", tag = "Jobs", operation_id = "approve_job",
+    params(("id" = i64, Path, description = "The job's id"), ApproveParams),
+    responses(
+        (status = 202, description = "It is going to be applied", body = JobInfo),
+        (status = 409, description = "There is no such plan to consent to, or not any more"),
+    ))]
+pub async fn approve_job(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    At(id): At<JobId>,
+    Params(params): Params<ApproveParams>,
+) -> Result<Response, Problem> {
+    caller.require(Role::Editor)?;
+    let job = app.store.job(&caller.scope, id).await?;
+    if job.plan_sha256.as_ref() != Some(&params.plan_sha256) {
+        return Err(Problem::new(StatusCode::CONFLICT, format!("job {id} has no plan of this hash to consent to")));
+    }
+    if let Some(who) = job.approved_by {
+        return Err(Problem::new(StatusCode::CONFLICT, format!("{who} has consented to this plan already")));
+    }
+    let by = caller.actor.name.clone();
+    if !app.store.approve_job(caller.scope.clone(), id, params.plan_sha256, by).await? {
+        let detail = "this plan is not wanted any more: the spec has changed since, or its operation is over; see the \
+                      newest plan";
+        return Err(Problem::new(StatusCode::CONFLICT, detail));
+    }
+    Ok((StatusCode::ACCEPTED, Json(app.store.job(&caller.scope, id).await?.info())).into_response())
 }
 
 /// A log on its way to a reader.

@@ -79,6 +79,7 @@ pub(crate) fn documented() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(jobs::get_job))
         .routes(routes!(jobs::get_log))
         .routes(routes!(jobs::cancel_job))
+        .routes(routes!(jobs::approve_job))
         .routes(routes!(secrets::list_secrets))
         .routes(routes!(secrets::get_secret, secrets::set_secret, secrets::delete_secret))
         .routes(routes!(plugins::list_actions))

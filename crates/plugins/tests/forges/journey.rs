@@ -75,6 +75,7 @@ impl Journey {
             outputs: json!({}),
             checkpoint: Value::Null,
             memory: Value::Null,
+            superseded: false,
             job: None,
         };
         let (plugin, secrets) = (make(), Arc::default());

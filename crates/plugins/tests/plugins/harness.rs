@@ -131,6 +131,7 @@ pub fn call(step: Step, config: Value, spec: Value) -> Call {
         outputs: json!({}),
         checkpoint: Value::Null,
         memory: Value::Null,
+        superseded: false,
         job: None,
     }
 }

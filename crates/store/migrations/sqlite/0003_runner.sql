@@ -14,6 +14,12 @@ CREATE TABLE jobs (
     -- What a person asked of it: interrupt, or kill.
     stop TEXT,
     report TEXT,
+    -- The plan that consent is asked for, sealed; and who consented.
+    plan_sealed BLOB,
+    plan_key_id TEXT,
+    plan_sha256 TEXT,
+    approved_by TEXT,
+    approved_at INTEGER,
     progress TEXT,
     log_bytes INTEGER NOT NULL DEFAULT 0,
     created_at INTEGER NOT NULL,

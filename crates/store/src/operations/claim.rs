@@ -103,7 +103,7 @@ impl Tx {
             if let (Some(job), Some(taken)) = (job, batch.claims.last_mut())
                 && taken.claim.operation.body.id == job.operation
             {
-                taken.claim.job = Some(JobProgress { id: job.id, state: job.state, report: job.report });
+                taken.claim.job = Some(job.progress());
             }
         }
         self.finish_operations(&batch.superseded).await?;

@@ -68,6 +68,10 @@ impl Tx {
             let message = after.status_message.clone();
             record.want(Reason::Updated);
             record.happen(Happening::SpecChanged, &message, &terms);
+            if before.operation_id.is_some() && record.lease.is_none() {
+                // An operation that waits may have no reason to any more.
+                record.resource.next_reconcile_at = Some(self.now);
+            }
         }
         if desired.drift_policy != current.drift_policy && record.resource.lifecycle == Lifecycle::Active {
             // Look again: the controller decides what the new policy means.

@@ -11,6 +11,7 @@ use super::connection::Connection;
 use super::failure::{Code, Failure};
 use super::output::{Format, document};
 use super::print;
+use super::prompt;
 use super::table::Table;
 use super::time::age;
 
@@ -64,6 +65,18 @@ pub struct Cancel {
     /// Kill it at once: what it was making may exist without being in the state
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    pub connection: Connection,
+}
+
+#[derive(Args)]
+pub struct Approve {
+    /// TYPE/NAME
+    #[arg(value_parser = parse_address)]
+    what: Address,
+    /// Do not ask
+    #[arg(short, long)]
+    yes: bool,
     #[command(flatten)]
     pub connection: Connection,
 }
@@ -168,6 +181,22 @@ fn show(plan: &PlanSummary) -> Result<(), Failure> {
         print::line(&format!("and {} more", plan.unlisted))?;
     }
     print::line(&plan.to_string())
+}
+
+pub async fn approve(client: &ApiClient, args: &Approve) -> Result<(), Failure> {
+    let job = newest(client, &args.what).await?;
+    let (Some(sha256), None) = (&job.plan_sha256, &job.approved_by) else {
+        return Err(Failure::new(Code::Conflict, format!("{} has no plan that waits for approval", args.what)));
+    };
+    if let Some(plan) = job.report.as_ref().and_then(|report| report.plan.as_ref()) {
+        show(plan)?;
+    }
+    if !args.yes && !prompt::confirm(&format!("Apply exactly this to {}?", args.what))? {
+        return Err(Failure::failed("not approved; nothing was changed"));
+    }
+    let query = [("plan_sha256", sha256.clone())];
+    client.post(&format!("/api/v1/jobs/{}/approve", job.id), &query, None).await?;
+    print::line(&format!("the plan of job {} is approved and is going to be applied", job.id))
 }
 
 pub async fn cancel(client: &ApiClient, args: &Cancel) -> Result<(), Failure> {

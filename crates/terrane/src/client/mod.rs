@@ -110,6 +110,14 @@ Examples:
     /// Show what a resource's newest plan changes, attribute by attribute
     #[command(after_help = "Example:\n  terrane plan databasecluster/production-pg")]
     Plan(jobs::Plan),
+    /// Consent to the plan that waits for it
+    #[command(after_help = "\
+Examples:
+  terrane plan databasecluster/production-pg
+  terrane approve databasecluster/production-pg
+
+The very plan that is shown is applied, and nothing else: if the spec or the state has changed since it was made, it is refused.")]
+    Approve(jobs::Approve),
     /// Stop the job that is under way for a resource
     #[command(after_help = "\
 Examples:
@@ -191,6 +199,7 @@ impl Command {
             Command::Jobs(args) => args.connection.clone(),
             Command::Plan(args) => args.connection.clone(),
             Command::Cancel(args) => args.connection.clone(),
+            Command::Approve(args) => args.connection.clone(),
             Command::Plugins(args) => args.connection.clone(),
             Command::Secret(command) => command.connection().clone(),
             Command::Outputs(args) => args.connection.clone(),
@@ -247,6 +256,7 @@ async fn execute(client: ApiClient, command: Command) -> Result<Option<Code>, Fa
         Command::Jobs(args) => jobs::jobs(&client, &args).await?,
         Command::Plan(args) => jobs::plan(&client, &args).await?,
         Command::Cancel(args) => jobs::cancel(&client, &args).await?,
+        Command::Approve(args) => jobs::approve(&client, &args).await?,
         Command::Plugins(args) => plugins::run(&client, &args).await?,
         Command::Secret(command) => secret::run(&client, &command).await?,
         Command::Outputs(args) => outputs::run(&client, &args).await?,

@@ -64,6 +64,7 @@ impl Config {
             }),
             limits: Limits { timeout_seconds: timeout, ..Limits::default() },
             secrets,
+            plan_of: None,
         })
     }
 

@@ -8,7 +8,7 @@ mod stage;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use model::job::{Goal, JobRequest, JobState};
+use model::job::{Goal, JobEnd, JobProgress, JobReport, JobRequest, JobState};
 use model::plugin::{Answer, Call, Changes, Descriptor, Done, Step};
 use model::{Class, Failure};
 use serde_json::json;
@@ -69,12 +69,35 @@ fn follow(call: &Call, goal: Goal) -> Result<Answer, Failure> {
     match (job.state, &job.report) {
         (JobState::Queued, _) => Ok(stage.wait("Waiting for a runner")),
         (JobState::Running, _) => Ok(stage.wait(stage.doing())),
+        (JobState::Finished, Some(report)) if report.end == JobEnd::AwaitsApproval => {
+            await_approval(call, &config, &stage, job, report)
+        }
         (JobState::Finished, Some(report)) => report::read(call, &config, stage, report),
         (JobState::Finished | JobState::Cancelled, _) => {
             let failure = Failure::new(Class::Cancelled, call.step, "a person stopped it before it was begun");
             Err(failure.with_hint("Nothing was changed. To go on: terrane reconcile"))
         }
     }
+}
+
+/// The very plan that a person consented to is applied; what is not wanted any more is not applied at all.
+fn await_approval(
+    call: &Call,
+    config: &Config,
+    stage: &Stage,
+    job: &JobProgress,
+    report: &JobReport,
+) -> Result<Answer, Failure> {
+    if job.approved {
+        let request = JobRequest { plan_of: Some(job.id), ..config.request(call, stage.goal)? };
+        return begin(call, request, stage);
+    }
+    if call.superseded {
+        return Err(Failure::new(Class::Conflict, call.step, "the spec changed before the plan was approved")
+            .with_hint("A new plan is being made."));
+    }
+    let plan = report.plan.as_ref().map(|plan| format!(": {plan}")).unwrap_or_default();
+    Ok(stage.wait(&format!("Waiting for approval{plan}. `terrane plan` shows it, `terrane approve` consents")))
 }
 
 /// What is asked of a runner is remembered as begun: from here on something may exist outside.

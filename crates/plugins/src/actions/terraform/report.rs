@@ -16,6 +16,7 @@ pub(super) fn read(call: &Call, config: &Config, stage: Stage, report: &JobRepor
         (JobEnd::Succeeded, Some(failure)) => Err(cleaned_up(failure)),
         (JobEnd::Failed { failure }, Some(first)) => Err(not_cleaned_up(first, failure)),
         (JobEnd::Succeeded, None) => Ok(succeeded(call, &stage, report)),
+        // Seen to before; a clean-up needs nobody's consent.
         (JobEnd::AwaitsApproval, _) => Ok(stage.wait("Waiting for approval")),
         (JobEnd::Cancelled, _) => Err(Failure::new(Class::Cancelled, call.step, "a person stopped it").with_hint(
             "What was made until then is in the state. To go on: terrane reconcile; to undo: terrane delete",
