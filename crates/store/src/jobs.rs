@@ -213,6 +213,7 @@ impl Store {
 
     /// The jobs of a resource, newest first.
     pub async fn jobs_of(&self, scope: &Scope, resource: ResourceId, limit: usize) -> Result<Vec<Job>, Error> {
+        self.known(scope, resource).await?;
         let text = format!(
             "SELECT {COLUMNS} FROM jobs WHERE resource_id = $1 AND tenant_id + 0 = $2 ORDER BY id DESC LIMIT $3"
         );

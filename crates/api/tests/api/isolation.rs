@@ -20,6 +20,16 @@ fn body_for(operation: &str) -> Option<Value> {
 }
 
 /// Every operation of the API's own description, with the victim's ids and names filled in.
+/// What the engine leaves behind: an operation that waits for a job.
+const OPERATION: &str = "INSERT INTO operations (id, tenant_id, resource_id, kind, reason, generation, state, phase, step, attempt, \
+    message, fencing_token, holder, trace_id, resources_created, resources_updated, resources_deleted, started_at, updated_at) \
+    SELECT 77, tenant_id, id, 'reconcile', 'created', 1, 'waiting', 'applying', 'apply', 1, '', 1, '', '', 0, 0, 0, 1, 1 \
+    FROM resources WHERE name = 'secret-plans'";
+const JOB: &str = r#"INSERT INTO jobs (id, tenant_id, resource_id, operation_id, state, request, created_at)
+    SELECT 77, tenant_id, id, 77, 'queued',
+    '{"work":{"kind":"terraform","goal":"apply","source":{"path":"/m"},"variables":{},"approval":"auto"}}', 1
+    FROM resources WHERE name = 'secret-plans'"#;
+
 async fn no_route_crosses_from_one_tenant_to_another(server: Server) {
     let guarded = server.asking_for_tokens().await;
     for tenant in ["victim", "intruder"] {
@@ -45,6 +55,8 @@ async fn no_route_crosses_from_one_tenant_to_another(server: Server) {
     let mine = send(&victim, Method::POST, "/api/v1/resources", Some(mine), None).await.expect(201);
     let hush = json!({"value": "hunter2-of-the-victim", "hosts": ["vault.victim.example"]});
     send(&victim, Method::PUT, "/api/v1/secrets/victims-secret", Some(hush), None).await.expect(201);
+    server.sql(OPERATION).await;
+    server.sql(JOB).await;
     let token_id = send(&victim, Method::GET, "/api/v1/tokens", None, None).await.expect(200)[0]["id"].clone();
     let snapshot = async || {
         let mut all = Vec::new();
@@ -53,6 +65,7 @@ async fn no_route_crosses_from_one_tenant_to_another(server: Server) {
             "/api/v1/resource-types",
             "/api/v1/tokens",
             "/api/v1/secrets",
+            "/api/v1/jobs/77",
             "/api/v1/events?limit=1000",
         ] {
             let answer = send(&victim, Method::GET, path, None, None).await.expect(200);
@@ -70,6 +83,7 @@ async fn no_route_crosses_from_one_tenant_to_another(server: Server) {
             let path = template
                 .replace("resources/{id}", &format!("resources/{}", mine["id"]))
                 .replace("resource-types/{id}", &format!("resource-types/{}", kind["id"]))
+                .replace("jobs/{id}", "jobs/77")
                 .replace("tokens/{id}", &format!("tokens/{token_id}"))
                 .replace("resource-types/{name}/{version}", "resource-types/DatabaseCluster/v1")
                 .replace("by-name/{type}/{version}/{name}", "by-name/DatabaseCluster/v1/secret-plans")

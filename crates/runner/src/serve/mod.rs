@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use link::{Assigned, Holding, Kept, Link, LinkError};
 use model::JobId;
-use model::job::{JobEnd, JobReport};
+use model::job::{Assignment, JobEnd, JobReport, Source, Work};
 use model::plugin::Step;
 use model::{Class, Failure};
 use secrecy::ExposeSecret;
@@ -39,6 +39,8 @@ pub struct RunnerSettings {
     pub name: String,
     /// Where the workspaces are.
     pub root: PathBuf,
+    /// What the folders of root modules are relative to, where they are.
+    pub base: PathBuf,
     /// How many jobs at once.
     pub capacity: usize,
     /// For each job.
@@ -140,7 +142,8 @@ impl Runner {
     fn start(&self, assigned: &Assigned, sent: BootTime) -> Result<Supervised, String> {
         let lease = Lease::granted(sent, assigned.lease);
         let secrets = assigned.secrets.iter().map(|(name, value)| (name.clone(), value.expose_secret().to_owned()));
-        let prepare = || Workspace::prepare(&self.settings.root, &assigned.assignment, &self.settings.jobs, lease);
+        let assignment = self.at_home(&assigned.assignment);
+        let prepare = || Workspace::prepare(&self.settings.root, &assignment, &self.settings.jobs, lease);
         let workspace = match prepare() {
             // Ours from an earlier time, and lost since: nothing of it is alive once it is removed.
             Err(crate::Error::Occupied(folder)) => {
@@ -151,6 +154,16 @@ impl Runner {
         };
         let workspace = workspace.map_err(|error| error.to_string())?;
         Supervised::start(workspace, &secrets.collect()).map_err(|error| error.to_string())
+    }
+
+    /// The supervisor works elsewhere: what is relative to this process has to be told it whole.
+    fn at_home(&self, assignment: &Assignment) -> Assignment {
+        let mut assignment = assignment.clone();
+        let Work::Terraform(terraform) = &mut assignment.work;
+        if let Source::Folder { path } = &mut terraform.source {
+            *path = self.settings.base.join(&path).display().to_string();
+        }
+        assignment
     }
 
     async fn cannot_start(&self, holding: Holding, why: &str) {

@@ -21,6 +21,7 @@ mod history;
 mod idempotency;
 mod indexes;
 mod isolation;
+mod jobs;
 mod labels;
 mod migrations;
 mod paging;

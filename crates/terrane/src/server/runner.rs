@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use controller::{Dispatcher, Keyring};
-use runner::{Runner, RunnerSettings, Settings};
+use runner::{MetadataBlock, Runner, RunnerSettings, Settings, block_metadata};
 use store::Store;
 use tracing::warn;
 
@@ -35,9 +35,15 @@ pub fn build(config: &Config, store: &Store, keyring: Option<Arc<Keyring>>) -> a
     let runner = RunnerSettings {
         name: format!("embedded-{}", std::process::id()),
         root,
+        base: std::env::current_dir()?,
         capacity: settings.capacity.value,
         jobs,
     };
+    if config.asks_for_tokens()
+        && let MetadataBlock::Absent(why) = block_metadata(runner.jobs.uids)
+    {
+        warn!(why, "jobs can reach link-local addresses, where clouds offer the credentials of a machine");
+    }
     let link = Dispatcher::new(store.clone(), keyring, settings.job_lease.value);
     Ok(Some(Runner::new(Arc::new(link), runner)))
 }

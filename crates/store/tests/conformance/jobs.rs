@@ -1,0 +1,191 @@
+//! Jobs: taken by one runner at a time, their logs without gap or repetition, and nothing written by who has lost one.
+
+use std::time::Duration;
+
+use model::job::{Approval, Goal, JobEnd, JobReport, JobRequest, JobState, Limits, Source, Terraform, Work};
+use model::plugin::{Changes, Step};
+use model::reconcile::{End, Report};
+use model::{JobId, Ladder, ResourceId};
+use serde_json::{Map, Value};
+use store::{Claimant, Conclusion, LogPiece, NewState, SealedPlan, Store};
+
+use crate::acts::*;
+use crate::db::Db;
+
+const LEASE: Duration = Duration::from_secs(30);
+
+fn request() -> JobRequest {
+    JobRequest {
+        work: Work::Terraform(Terraform {
+            goal: Goal::Apply,
+            source: Source::Folder { path: "/module".into() },
+            variables: Map::new(),
+            environment: Default::default(),
+            state: None,
+            plan: None,
+            approval: Approval::Auto,
+        }),
+        limits: Limits::default(),
+        secrets: Default::default(),
+        plan_of: None,
+    }
+}
+
+/// A resource whose operation waits for a job.
+async fn queued(store: &Store, name: &str) -> (ResourceId, JobId) {
+    let kind = some_type(store, &home(), &format!("Type-of-{name}")).await;
+    let id = create_resource(store, &home(), &new_resource(name, &kind)).await.expect("created").id;
+    let claimant = Claimant { holder: "story".into(), lease: LEASE, trace_ids: vec!["trace".into()] };
+    let claim = store.claim(vec![id], claimant).await.expect("claimed").remove(0);
+    let report = Report {
+        step: Step::Apply,
+        attempt: 1,
+        changes: Changes::default(),
+        checkpoint: Value::Null,
+        end: End::Waits { after: Duration::from_secs(3600), signal: None, message: "Waiting for a runner".into() },
+        outputs: None,
+        memory: None,
+        holds: None,
+        job: Some(Box::new(request())),
+    };
+    let (ladder, drift_interval) = (Ladder::default(), Duration::from_secs(300));
+    let conclusion = Conclusion { claim, report, holder: "story".into(), ladder, drift_interval, chance: 0.5 };
+    store.conclude(vec![conclusion]).await.expect("written");
+    let job = store.jobs_of(&home(), id, 1).await.expect("jobs").remove(0);
+    assert_eq!(job.state, JobState::Queued);
+    (id, job.id)
+}
+
+async fn take(store: &Store, id: JobId, runner: &str) -> Option<i64> {
+    let taken = store.take_jobs(vec![id], runner.into(), LEASE).await.expect("an answer");
+    taken.first().map(|taken| taken.job.fencing_token)
+}
+
+async fn is_due(store: &Store, id: ResourceId) -> bool {
+    store.due(store.now(), 10).await.expect("what is due").iter().any(|due| due.id == id)
+}
+
+async fn a_job_is_one_runners_and_its_end_wakes_the_operation(db: Db) {
+    let store = &db.store;
+    let (id, job) = queued(store, "orders").await;
+    assert_eq!(store.offered_jobs(10).await.expect("offers").len(), 1);
+    let token = take(store, job, "first").await.expect("it is free");
+    assert_eq!(take(store, job, "second").await, None, "it is taken");
+    assert!(store.offered_jobs(10).await.expect("offers").is_empty());
+    assert!(!is_due(store, id).await);
+    let report = JobReport::ended(JobEnd::Succeeded);
+    assert!(!store.finish_job(job, token + 1, report.clone(), None).await.expect("an answer"), "another's token");
+    assert!(store.finish_job(job, token, report.clone(), None).await.expect("an answer"));
+    assert!(!store.finish_job(job, token, report, None).await.expect("an answer"), "it ends once");
+    assert!(is_due(store, id).await);
+}
+
+async fn a_job_that_is_not_renewed_is_anothers_and_its_first_runner_writes_nothing(db: Db) {
+    let store = &db.store;
+    let (id, job) = queued(store, "orders").await;
+    let token = take(store, job, "first").await.expect("it is free");
+    assert_eq!(store.renew_jobs(vec![(job, token)], LEASE).await.expect("an answer").len(), 1);
+    db.execute("UPDATE jobs SET lease_until = 1").await;
+    assert_eq!(store.renew_jobs(vec![(job, token)], LEASE).await.expect("an answer").len(), 0, "too late");
+    assert_eq!(store.offered_jobs(10).await.expect("offers").len(), 1);
+    let next = take(store, job, "second").await.expect("it is free again");
+    assert!(next > token);
+    let piece = LogPiece { start: 0, bytes: b"late".to_vec() };
+    assert_eq!(store.append_log(job, token, piece).await.expect("an answer"), None);
+    assert!(!store.put_state(state(id, Some((job, token)), 7)).await.expect("an answer"));
+    assert!(store.put_state(state(id, Some((job, next)), 1)).await.expect("an answer"));
+    let report = JobReport::ended(JobEnd::Succeeded);
+    assert!(!store.finish_job(job, token, report, None).await.expect("an answer"));
+}
+
+async fn a_log_has_no_gap_and_no_repetition(db: Db) {
+    let store = &db.store;
+    let (_, job) = queued(store, "orders").await;
+    let token = take(store, job, "first").await.expect("it is free");
+    let append = async |start: i64, bytes: &str| {
+        let piece = LogPiece { start, bytes: bytes.into() };
+        store.append_log(job, token, piece).await.expect("an answer").expect("it is ours")
+    };
+    assert_eq!(append(0, "hello ").await, 6);
+    assert_eq!(append(0, "hello world").await, 11, "what is known is not written again");
+    assert_eq!(append(3, "lo").await, 11);
+    assert_eq!(append(20, "far").await, 11, "no gap is left");
+    assert_eq!(append(11, "!").await, 12);
+    for (from, limit, expected) in [(0, 100, "hello world!"), (4, 3, "o w"), (11, 9, "!"), (12, 9, ""), (99, 9, "")] {
+        let found = store.log(job, from, limit).await.expect("a log");
+        assert_eq!(String::from_utf8_lossy(&found), expected, "from {from}, {limit} bytes");
+    }
+}
+
+fn state(resource: ResourceId, job: Option<(JobId, i64)>, serial: i64) -> NewState {
+    NewState {
+        tenant: home().id,
+        resource,
+        job,
+        serial,
+        lineage: "a".into(),
+        sha256: serial.to_string(),
+        objects: 1,
+        sealed: vec![1, 2, 3],
+        key_id: "key".into(),
+    }
+}
+
+async fn a_job_has_one_version_of_the_state_and_others_stay(db: Db) {
+    let store = &db.store;
+    let (id, job) = queued(store, "orders").await;
+    assert!(store.put_state(state(id, None, 1)).await.expect("an answer"));
+    let token = take(store, job, "first").await.expect("it is free");
+    for serial in [2, 3, 4] {
+        assert!(store.put_state(state(id, Some((job, token)), serial)).await.expect("an answer"));
+    }
+    let serials: Vec<_> =
+        store.states(&home(), id, 10).await.expect("versions").iter().map(|state| state.serial).collect();
+    assert_eq!(serials, [4, 1]);
+    let newest = store.newest_state(home().id, id).await.expect("an answer").expect("a state");
+    assert_eq!((newest.version.serial, newest.sealed), (4, vec![1, 2, 3]));
+}
+
+async fn a_job_that_waits_is_cancelled_at_once_and_one_that_runs_is_told(db: Db) {
+    let store = &db.store;
+    let (id, waiting) = queued(store, "orders").await;
+    assert_eq!(store.stop_job(waiting, "interrupt").await.expect("an answer"), Some(JobState::Cancelled));
+    assert!(is_due(store, id).await);
+    assert_eq!(take(store, waiting, "first").await, None);
+    assert_eq!(store.stop_job(waiting, "kill").await.expect("an answer"), None, "it is over");
+    let (_, running) = queued(store, "users").await;
+    let token = take(store, running, "first").await.expect("it is free");
+    assert_eq!(store.stop_job(running, "interrupt").await.expect("an answer"), Some(JobState::Running));
+    let kept = store.renew_jobs(vec![(running, token)], LEASE).await.expect("an answer").remove(0);
+    assert_eq!(kept.stop.as_deref(), Some("interrupt"));
+}
+
+async fn consent_is_given_once_to_the_plan_that_is_meant(db: Db) {
+    let store = &db.store;
+    let (id, job) = queued(store, "orders").await;
+    let token = take(store, job, "first").await.expect("it is free");
+    let plan = SealedPlan { tenant: home().id, job, sha256: "ab".into(), sealed: vec![7], key_id: "key".into() };
+    let report = JobReport::ended(JobEnd::AwaitsApproval);
+    assert!(store.finish_job(job, token, report, Some(plan)).await.expect("an answer"));
+    assert!(store.approved_plan(home().id, job).await.expect("an answer").is_none());
+    let approve =
+        async |sha: &str| store.approve_job(home(), job, sha.into(), "someone".into()).await.expect("an answer");
+    assert!(!approve("cd").await, "another plan");
+    db.execute("UPDATE resources SET generation = generation + 1").await;
+    assert!(!approve("ab").await, "something else is wanted by now");
+    db.execute("UPDATE resources SET generation = generation - 1").await;
+    assert!(approve("ab").await);
+    assert!(!approve("ab").await, "once");
+    let approved = store.approved_plan(home().id, job).await.expect("an answer").expect("a plan");
+    assert_eq!((approved.sha256.as_str(), approved.sealed), ("ab", vec![7]));
+    assert!(is_due(store, id).await);
+}
+
+on_both!(
+    a_job_is_one_runners_and_its_end_wakes_the_operation,
+    a_job_that_is_not_renewed_is_anothers_and_its_first_runner_writes_nothing,
+    a_log_has_no_gap_and_no_repetition,
+    a_job_has_one_version_of_the_state_and_others_stay,
+    a_job_that_waits_is_cancelled_at_once_and_one_that_runs_is_told,
+    consent_is_given_once_to_the_plan_that_is_meant,
+);
