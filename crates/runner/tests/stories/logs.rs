@@ -22,7 +22,10 @@ fn a_log_of_two_hundred_thousand_lines_is_complete_and_read_in_pieces() {
     });
     assert_eq!(report.unwrap().log_bytes, log.len() as u64);
     let log = String::from_utf8(log).unwrap();
-    let numbers =
-        log.lines().filter_map(|line| line.strip_prefix("terraform_data.a: (local-exec): ")?.parse::<u32>().ok());
-    assert!(numbers.eq(1..=200_000));
+    // Terraform passes on half a line where the other half is slow to come; what counts is that nothing is missing or twice.
+    let printed: String =
+        log.lines().filter_map(|line| line.strip_prefix("terraform_data.a: (local-exec): ")).collect();
+    let expected: String = (1..=200_000).map(|number| number.to_string()).collect();
+    let printed = printed.strip_prefix("Executing: [\"/bin/sh\" \"-c\" \"seq 1 200000\"]").unwrap_or(&printed);
+    assert!(printed == expected, "{} bytes of {}", printed.len(), expected.len());
 }
