@@ -21,6 +21,8 @@ pub struct Settings {
     pub download_providers: bool,
     /// Folders below which a module's source may be on this machine; `/` allows any.
     pub source_roots: Vec<PathBuf>,
+    /// Git addresses that modules may come from, each with all below it; `*` is any.
+    pub git_sources: Vec<String>,
     /// Folders of this machine that every job may see and write: for a simulated cloud, say.
     pub shared: Vec<PathBuf>,
     /// For every job, before its own: proxies, for instance.
@@ -62,6 +64,7 @@ impl Default for Settings {
             mirrors: vec![],
             download_providers: true,
             source_roots: vec![],
+            git_sources: vec!["*".into()],
             shared: vec![],
             environment: BTreeMap::new(),
             require_isolation: false,

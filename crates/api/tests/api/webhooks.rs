@@ -9,9 +9,13 @@ use crate::harness::{Answer, Server, stories};
 const SECRET: &str = "a long and winding webhook secret";
 
 fn delivery() -> String {
+    delivery_of("completed", "completed")
+}
+
+fn delivery_of(action: &str, status: &str) -> String {
     json!({
-        "action": "completed",
-        "workflow_run": { "id": 4711, "status": "completed" },
+        "action": action,
+        "workflow_run": { "id": 4711, "status": status },
         "repository": { "full_name": "acme/infrastructure", "name": "infrastructure", "owner": { "login": "acme" } },
     })
     .to_string()
@@ -25,9 +29,13 @@ fn signature(secret: &str, body: &str) -> String {
 }
 
 async fn deliver(server: &Server, tenant: &str, signature: &str) -> Answer {
+    deliver_body(server, tenant, signature, delivery()).await
+}
+
+async fn deliver_body(server: &Server, tenant: &str, signature: &str, body: String) -> Answer {
     let request = server.request(Method::POST, &format!("/api/v1/webhooks/github/{tenant}"));
     let request = request.header("x-github-event", "workflow_run").header("x-hub-signature-256", signature);
-    server.send(request.header("content-type", "application/json").body(delivery())).await
+    server.send(request.header("content-type", "application/json").body(body)).await
 }
 
 /// A resource whose operation waits for that run.
@@ -53,6 +61,24 @@ async fn a_signed_delivery_wakes_what_waits_for_the_run_however_often_it_comes(s
     assert_eq!(after["resource_version"], before["resource_version"], "it only wakes");
 }
 
+/// What a delivery says of the run is not believed but looked up: so it cannot be too old.
+async fn deliveries_out_of_order_wake_and_change_nothing_else(server: Server) {
+    server.put("/api/v1/secrets/github-webhook", &json!({ "value": SECRET })).await.expect(201);
+    let id = waiting(&server).await;
+    let seen = async || {
+        let mut resource = server.get(&format!("/api/v1/resources/{id}")).await.expect(200);
+        resource["next_reconcile_at"] = Value::Null;
+        (resource, server.get(&format!("/api/v1/resources/{id}/operations")).await.expect(200))
+    };
+    let before = seen().await;
+    for (action, status) in [("completed", "completed"), ("in_progress", "in_progress"), ("requested", "queued")] {
+        let body = delivery_of(action, status);
+        let signed = signature(SECRET, &body);
+        assert_eq!(deliver_body(&server, "default", &signed, body).await.expect(202), json!({ "woken": 1 }));
+    }
+    assert_eq!(seen().await, before);
+}
+
 async fn a_delivery_that_is_not_signed_wakes_nobody_and_learns_nothing(server: Server) {
     waiting(&server).await;
     let signed = signature(SECRET, &delivery());
@@ -68,5 +94,6 @@ async fn a_delivery_that_is_not_signed_wakes_nobody_and_learns_nothing(server: S
 
 stories!(
     a_signed_delivery_wakes_what_waits_for_the_run_however_often_it_comes,
+    deliveries_out_of_order_wake_and_change_nothing_else,
     a_delivery_that_is_not_signed_wakes_nobody_and_learns_nothing,
 );

@@ -65,6 +65,13 @@ fn fetch_git(job: &Job<'_>, url: &str, wanted: &str) -> Result<String, Trouble> 
         let message = format!("The repository {url} is not below a folder that this runner takes modules from.");
         return Err(job.failure(Class::InvalidConfig, Stage::Fetch, message).into());
     }
+    if on_this_machine(url).is_none() && !is_allowed_address(&job.settings.git_sources, url) {
+        let message = format!("The repository {url} is not among those that this runner takes modules from.");
+        let failure = job.failure(Class::InvalidConfig, Stage::Fetch, message);
+        return Err(failure
+            .with_hint("Let the runner's operator add it, or the address above it: --source-git")
+            .into());
+    }
     job.log.say(&format!("Fetching {url} at {wanted}"));
     let arguments = ["-euc", SCRIPT, "fetch", url, wanted].map(str::to_owned).to_vec();
     let run = Run { program: "sh".into(), arguments, environment: environment(job), folder: job.cage.work.clone() };
@@ -96,9 +103,42 @@ pub fn on_this_machine(url: &str) -> Option<PathBuf> {
     path.starts_with('/').then(|| PathBuf::from(path))
 }
 
+/// Whether the address is one of these or lies below one.
+fn is_allowed_address(allowed: &[String], url: &str) -> bool {
+    let below = |address: &str| {
+        let rest = url.strip_prefix(address.trim_end_matches('/'));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/')) && !url.contains("/../")
+    };
+    allowed.iter().any(|address| address == "*" || below(address))
+}
+
 /// The folder itself, without links, if modules may come from there.
 pub fn allowed(settings: &Settings, path: &Path) -> Option<PathBuf> {
     let real = path.canonicalize().ok()?;
     let mut roots = settings.source_roots.iter().filter_map(|root| root.canonicalize().ok());
     roots.any(|root| real.starts_with(root)).then_some(real)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_covers_what_lies_below_it_and_nothing_that_only_looks_so() {
+        let allowed = ["https://git.example/infra/".to_owned(), "git@host:team".to_owned()];
+        for url in ["https://git.example/infra", "https://git.example/infra/db.git", "git@host:team/a.git"] {
+            assert!(is_allowed_address(&allowed, url), "{url}");
+        }
+        for url in [
+            "https://git.example/infrastructure",
+            "https://git.example.evil/infra/db.git",
+            "https://git.example/infra/../secret.git",
+            "http://git.example/infra/db.git",
+            "git@host:teammate/a.git",
+        ] {
+            assert!(!is_allowed_address(&allowed, url), "{url}");
+        }
+        assert!(is_allowed_address(&["*".to_owned()], "https://anywhere.example/a.git"));
+        assert!(!is_allowed_address(&[], "https://anywhere.example/a.git"));
+    }
 }

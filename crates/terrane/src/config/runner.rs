@@ -28,6 +28,10 @@ pub struct RunnerFlags {
     /// Let root modules come from folders below this one; may be given several times [default: any, where no token is asked for]
     #[arg(long, env = "TERRANE_SOURCE_ROOT", value_name = "DIR", value_delimiter = ',', help_heading = "Runner")]
     pub source_root: Vec<PathBuf>,
+    /// Let root modules come from this Git address and all below it; may be given several times [default: any, where no token is
+    /// asked for]
+    #[arg(long, env = "TERRANE_SOURCE_GIT", value_name = "URL", value_delimiter = ',', help_heading = "Runner")]
+    pub source_git: Vec<String>,
     /// Let every job see and write this folder of the machine; may be given several times
     #[arg(long, env = "TERRANE_JOB_FOLDER", value_name = "DIR", value_delimiter = ',', help_heading = "Runner")]
     pub job_folder: Vec<PathBuf>,
@@ -49,6 +53,7 @@ pub struct RunnerFile {
     pub workspaces: Option<PathBuf>,
     pub provider_mirrors: Option<Vec<PathBuf>>,
     pub source_roots: Option<Vec<PathBuf>>,
+    pub git_sources: Option<Vec<String>>,
     pub job_folders: Option<Vec<PathBuf>>,
     pub require_isolation: Option<bool>,
     pub job_lease: Option<Time>,
@@ -62,6 +67,7 @@ pub struct RunnerConfig {
     pub workspaces: Setting<PathBuf>,
     pub provider_mirrors: Setting<Vec<PathBuf>>,
     pub source_roots: Setting<Vec<PathBuf>>,
+    pub git_sources: Setting<Vec<String>>,
     pub job_folders: Setting<Vec<PathBuf>>,
     pub require_isolation: Setting<bool>,
     pub job_lease: Setting<Duration>,
@@ -116,6 +122,12 @@ impl RunnerConfig {
                 file.source_roots,
                 anywhere,
             ),
+            git_sources: picker.pick(
+                ["source_git", "source-git", "TERRANE_SOURCE_GIT"],
+                some(flags.source_git),
+                file.git_sources,
+                if open { vec!["*".into()] } else { Vec::new() },
+            ),
             job_folders: picker.pick(
                 ["job_folder", "job-folder", "TERRANE_JOB_FOLDER"],
                 some(flags.job_folder),
@@ -147,6 +159,11 @@ impl RunnerConfig {
             ("workspaces", path(&self.workspaces.value), &self.workspaces.source),
             ("provider_mirrors", paths(&self.provider_mirrors.value), &self.provider_mirrors.source),
             ("source_roots", paths(&self.source_roots.value), &self.source_roots.source),
+            (
+                "git_sources",
+                if self.git_sources.value.is_empty() { "-".into() } else { self.git_sources.value.join(",") },
+                &self.git_sources.source,
+            ),
             ("job_folders", paths(&self.job_folders.value), &self.job_folders.source),
             ("require_isolation", self.require_isolation.value.to_string(), &self.require_isolation.source),
             ("job_lease", format!("{}s", self.job_lease.value.as_secs_f64()), &self.job_lease.source),

@@ -27,6 +27,7 @@ pub fn build(config: &Config, store: &Store, keyring: Option<Arc<Keyring>>) -> a
         terraform: whole(terraform)?,
         mirrors: settings.provider_mirrors.value.iter().map(|path| whole(path)).collect::<Result<_, _>>()?,
         source_roots: settings.source_roots.value.iter().map(|path| whole(path)).collect::<Result<_, _>>()?,
+        git_sources: settings.git_sources.value.clone(),
         shared: settings.job_folders.value.iter().map(|path| whole(path)).collect::<Result<_, _>>()?,
         require_isolation: settings.require_isolation.value,
         ..Settings::default()

@@ -138,8 +138,14 @@ impl Config {
     }
 }
 
+/// How a private Git repository is reached.
+const GIT_CREDENTIALS: [&str; 2] = ["TERRANE_GIT_USERNAME", "TERRANE_GIT_PASSWORD"];
+
 /// What a job may be told by its environment; not what decides how it is run.
 fn is_variable_name(name: &str) -> bool {
+    if GIT_CREDENTIALS.contains(&name) {
+        return true;
+    }
     let plain = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
         && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
     let reserved = ["PATH", "HOME", "TMPDIR", "IFS", "ENV", "BASH_ENV", "SHELL"].contains(&name)
