@@ -18,6 +18,9 @@ use crate::words::words;
 
 pub const CONTRACT: &str = "terrane.plugin/v1";
 
+/// The signal of those that wait for a person: given when their owner asks for something else meanwhile.
+pub const ON_CHANGE: &str = "terrane:change";
+
 words!(
     /// What is asked.
     Step {

@@ -196,6 +196,17 @@ impl Tx {
         Ok(())
     }
 
+    /// Whether the operation waits for this signal.
+    pub(crate) async fn waits_for(&mut self, id: Option<OperationId>, signal: &str) -> Result<bool, Error> {
+        let Some(id) = id else { return Ok(false) };
+        let waits: i64 = sqlx::query_scalar("SELECT count(*) FROM operations WHERE id = $1 AND signal = $2")
+            .bind(id.0)
+            .bind(signal)
+            .fetch_one(self.connection())
+            .await?;
+        Ok(waits > 0)
+    }
+
     /// Whether no operation on it got so far as to change anything outside.
     pub(crate) async fn is_untouched(&mut self, id: ResourceId) -> Result<bool, Error> {
         // Where there is no record of any, nobody knows.

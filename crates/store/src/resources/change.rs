@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use model::plugin::ON_CHANGE;
 use model::reconcile::{Record, Terms};
 use model::{
     Action, Actor, Desired, EventSeq, Happening, Kind, Ladder, Lifecycle, Reason, Resource, ResourceId, Scope,
@@ -68,8 +69,8 @@ impl Tx {
             let message = after.status_message.clone();
             record.want(Reason::Updated);
             record.happen(Happening::SpecChanged, &message, &terms);
-            if before.operation_id.is_some() && record.lease.is_none() {
-                // An operation that waits may have no reason to any more.
+            // What waits for a person may have no reason to any more; what waits for anything else is not hurried.
+            if record.lease.is_none() && self.waits_for(before.operation_id, ON_CHANGE).await? {
                 record.resource.next_reconcile_at = Some(self.now);
             }
         }

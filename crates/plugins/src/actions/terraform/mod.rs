@@ -9,7 +9,7 @@ mod stage;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use model::job::{Goal, JobEnd, JobProgress, JobReport, JobRequest, JobState};
-use model::plugin::{Answer, Call, Changes, Descriptor, Done, Step};
+use model::plugin::{Answer, Call, Changes, Descriptor, Done, ON_CHANGE, Outcome, Step, Wait, Wake};
 use model::{Class, Failure};
 use serde_json::json;
 
@@ -97,7 +97,9 @@ fn await_approval(
             .with_hint("A new plan is being made."));
     }
     let plan = report.plan.as_ref().map(|plan| format!(": {plan}")).unwrap_or_default();
-    Ok(stage.wait(&format!("Waiting for approval{plan}. `terrane plan` shows it, `terrane approve` consents")))
+    let message = format!("Waiting for approval{plan}. `terrane plan` shows it, `terrane approve` consents");
+    let wake = Wake { after_seconds: LOOK_AGAIN, signal: Some(ON_CHANGE.into()) };
+    Ok(Outcome::Wait(Wait { checkpoint: stage.checkpoint(), wake, message: Some(message) }).into())
 }
 
 /// What is asked of a runner is remembered as begun: from here on something may exist outside.

@@ -4,6 +4,7 @@ use model::Failure;
 use model::job::Goal;
 use model::plugin::{Answer, Call};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::LOOK_AGAIN;
 
@@ -23,8 +24,11 @@ impl Stage {
     }
 
     pub fn wait(&self, message: &str) -> Answer {
-        let checkpoint = serde_json::to_value(self).unwrap_or_default();
-        Answer::wait(checkpoint, LOOK_AGAIN, message)
+        Answer::wait(self.checkpoint(), LOOK_AGAIN, message)
+    }
+
+    pub fn checkpoint(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_default()
     }
 
     pub fn doing(&self) -> &'static str {
