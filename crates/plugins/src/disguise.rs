@@ -3,16 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use base64::Engine;
-use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+use model::redact::{base64_at, escaped, lowercase_escapes};
 use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, percent_encode};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 
 /// Shorter values occur by chance inside other words. They are looked for as whole words only.
 const SHORTEST: usize = 4;
-/// Fragments of base64 look like anything; four characters of it would be found in every large body.
-const SHORTEST_BASE64: usize = 5;
 
 /// What encoders leave as it is: the strict ones, and those of a URL's path and query.
 const STRICT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -94,33 +91,4 @@ fn spell(value: &str, spellings: &mut BTreeSet<String>) {
     for alignment in 0..3 {
         spellings.extend(base64_at(value.as_bytes(), alignment));
     }
-}
-
-/// With `\u…` for the characters that JSON writers of other languages escape.
-fn escaped(json: &str, is_escaped: impl Fn(char) -> bool) -> String {
-    let escape = |character: char| {
-        let mut units = [0; 2];
-        character.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}")).collect::<String>()
-    };
-    json.chars().map(|c| if is_escaped(c) { escape(c) } else { c.to_string() }).collect()
-}
-
-fn lowercase_escapes(encoded: &str) -> String {
-    let mut left = 0;
-    let lower = |character: char| {
-        left = if character == '%' { 3 } else { i32::max(left - 1, 0) };
-        if left > 0 { character.to_ascii_lowercase() } else { character }
-    };
-    encoded.chars().map(lower).collect()
-}
-
-/// What the value looks like within a longer text that is encoded as a whole, with so many bytes before it, modulo three.
-/// The characters at both ends depend on the neighbours too, and are left out.
-fn base64_at(value: &[u8], alignment: usize) -> Vec<String> {
-    let mut padded = vec![0; alignment];
-    padded.extend_from_slice(value);
-    let (begin, end) = ((alignment * 8).div_ceil(6), padded.len() * 8 / 6);
-    let encoded = [STANDARD_NO_PAD.encode(&padded), URL_SAFE_NO_PAD.encode(&padded)];
-    let pieces = encoded.iter().filter_map(|encoded| encoded.get(begin..end));
-    pieces.filter(|piece| piece.len() >= SHORTEST_BASE64).map(str::to_owned).collect()
 }

@@ -15,6 +15,9 @@ use rustix::net::{
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+/// Where a job finds its folder, inside of the box.
+pub const HOME: &str = "/job";
+
 /// Of a message; an environment may hold some long secrets.
 const LONGEST: usize = 16 << 20;
 
@@ -41,7 +44,7 @@ pub struct Enter {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Layout {
     pub mount_point: PathBuf,
-    /// Becomes `/work`.
+    /// Becomes `HOME`.
     pub work: PathBuf,
     /// Seen where they are, read-only.
     pub read_only: Vec<PathBuf>,

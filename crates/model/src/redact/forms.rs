@@ -86,7 +86,7 @@ fn spell_json(value: &str, forms: &mut BTreeSet<String>) {
 }
 
 /// With `\u…` for the characters that JSON writers of other languages escape.
-fn escaped(json: &str, is_escaped: impl Fn(char) -> bool) -> String {
+pub fn escaped(json: &str, is_escaped: impl Fn(char) -> bool) -> String {
     let escape = |character: char| {
         let mut units = [0; 2];
         character.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}")).collect::<String>()
@@ -94,7 +94,7 @@ fn escaped(json: &str, is_escaped: impl Fn(char) -> bool) -> String {
     json.chars().map(|c| if is_escaped(c) { escape(c) } else { c.to_string() }).collect()
 }
 
-fn lowercase_escapes(encoded: &str) -> String {
+pub fn lowercase_escapes(encoded: &str) -> String {
     let mut left = 0;
     let lower = |character: char| {
         left = if character == '%' { 3 } else { i32::max(left - 1, 0) };
@@ -105,7 +105,7 @@ fn lowercase_escapes(encoded: &str) -> String {
 
 /// What the value looks like within a longer text that is encoded as a whole, with so many bytes before it, modulo three.
 /// The characters at both ends depend on the neighbours too, and are left out; so padding needs no forms of its own.
-fn base64_at(value: &[u8], alignment: usize) -> Vec<String> {
+pub fn base64_at(value: &[u8], alignment: usize) -> Vec<String> {
     let mut padded = vec![0; alignment];
     padded.extend_from_slice(value);
     let (begin, end) = ((alignment * 8).div_ceil(6), padded.len() * 8 / 6);

@@ -16,6 +16,7 @@ use aho_corasick::nfa::contiguous::NFA;
 use aho_corasick::{Anchored, MatchKind};
 use serde_json::Value;
 
+pub use forms::{base64_at, escaped, lowercase_escapes};
 pub use stream::Redaction;
 
 /// What stands in a secret's place.

@@ -211,7 +211,7 @@ fn what_terraform_says_of_its_plugins() {
             ),
             (
                 Disk,
-                "Failed to install provider\nError while installing hashicorp/aws v5.31.0: write /work/.terraform/providers/terraform-provider-aws: no space left on device",
+                "Failed to install provider\nError while installing hashicorp/aws v5.31.0: write /srv/stack/.terraform/providers/terraform-provider-aws: no space left on device",
             ),
             (Disk, "Failed to write state: write /var/lib/x/terraform.tfstate: disk quota exceeded"),
             (Rejected, "local-exec provisioner error\nError running command './bootstrap.sh': exit status 4. Output: "),

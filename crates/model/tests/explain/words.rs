@@ -234,8 +234,8 @@ An argument named "inptu" is not expected here. Did you mean "input"?"#,
     ),
     (
         "",
-        "Failed to install provider\nError while installing hashicorp/aws v5.31.0: write /work/.terraform/providers/terraform-provider-aws: no space left on device",
-        "the runner's disk is full at /work/.terraform/providers/terraform-provider-aws",
+        "Failed to install provider\nError while installing hashicorp/aws v5.31.0: write /srv/stack/.terraform/providers/terraform-provider-aws: no space left on device",
+        "the runner's disk is full at /srv/stack/.terraform/providers/terraform-provider-aws",
         "An operator has to make room on the runner; it is tried again by itself, on another one where there is one",
     ),
     (

@@ -1,4 +1,4 @@
-//! What the job may see: programs and libraries, a few files of `/etc`, the providers' mirrors, all read-only; its own `/work`
+//! What the job may see: programs and libraries, a few files of `/etc`, the providers' mirrors, all read-only; its own `/job`
 //! and `/tmp`, its own processes, a handful of devices. Everything else of the machine is not hidden but absent.
 
 use std::fs;
@@ -11,7 +11,7 @@ use nix::sched::{CloneFlags, unshare};
 use nix::sys::statvfs::{FsFlags, statvfs};
 use nix::unistd::{chdir, pivot_root};
 
-use crate::wire::Layout;
+use crate::wire::{HOME, Layout};
 
 /// Where the system's programs are; links, as `/bin` mostly is one, stay links.
 const SYSTEM: [&str; 7] = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/lib32", "/libx32"];
@@ -50,7 +50,7 @@ pub fn build(layout: &Layout) -> Result<(), String> {
     new.system().map_err(failed("the system's programs"))?;
     new.etc(layout.uid.unwrap_or(0)).map_err(failed("/etc"))?;
     new.devices().map_err(failed("/dev"))?;
-    new.bind(&layout.work, Path::new("/work"), false).map_err(failed("/work"))?;
+    new.bind(&layout.work, Path::new(HOME), false).map_err(failed(HOME))?;
     new.bind(&layout.work.join("tmp"), Path::new("/tmp"), false).map_err(failed("/tmp"))?;
     // Last: they may be below any of the others.
     for path in &layout.read_only {
@@ -101,7 +101,7 @@ impl Root {
         }
         fs::write(
             etc.join("passwd"),
-            format!("root:x:0:0::/:/bin/false\nterrane:x:{uid}:{uid}::/work/home:/bin/sh\n"),
+            format!("root:x:0:0::/:/bin/false\nterrane:x:{uid}:{uid}::{HOME}/home:/bin/sh\n"),
         )?;
         fs::write(etc.join("group"), format!("root:x:0:\nterrane:x:{uid}:\n"))
     }

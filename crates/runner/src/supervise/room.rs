@@ -14,7 +14,7 @@ use super::terraform;
 use crate::beneath::Beneath;
 use crate::identity::Identity;
 use crate::settings::Settings;
-use crate::wire::{Enter, Layout};
+use crate::wire::{Enter, HOME, Layout};
 use crate::workspace::Workspace;
 
 /// What the report says of a job that ran in a box.
@@ -58,7 +58,7 @@ impl Room {
                 shared: settings.shared.iter().filter(|folder| folder.is_dir()).cloned().collect(),
                 uid,
             };
-            Cage::open(&settings.arguments, &enter(Some(layout)), settle, PathBuf::from("/work"))
+            Cage::open(&settings.arguments, &enter(Some(layout)), settle, PathBuf::from(HOME))
         });
         let opened = match boxed {
             Ok(cage) => Ok((cage, ISOLATED.into())),

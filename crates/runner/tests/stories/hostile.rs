@@ -29,17 +29,18 @@ fn a_hostile_module_finds_nothing_of_others() {
     fs::write(data.join("terrane.db"), "canary-in-database").unwrap();
     let (theirs, own) = (neighbour.folder().display().to_string(), rig.root().display().to_string());
     let commands = format!(
-        "cat {data}/terrane.db; ls -R {own} {theirs}; cat {theirs}/work/canary {theirs}/assignment.json {theirs}/spool
+        "cat {data}/terrane.db; ls -R {own} {theirs}; cat {canary} {theirs}/assignment.json {theirs}/spool
          cat {own}/*/assignment.json {own}/*/lease
          cat /proc/*/environ | tr '\\0' '\\n' | grep canary
          ls /root /home /var /run /srv /sys /mnt /boot; cat /etc/shadow
-         for pid in $(seq 1 2000); do cat /proc/$pid/root{theirs}/work/canary; done 2>/dev/null
+         for pid in $(seq 1 2000); do cat /proc/$pid/root{canary}; done 2>/dev/null
          echo processes $(ls -d /proc/[0-9]* | wc -l)
          touch /usr/written /etc/written /written /bin/written {own}/written
          mount -t tmpfs none /tmp; mknod /tmp/disk b 252 0; chmod u+s /bin/sh; unshare -Ur true && echo unshared-user
          kill -9 1; kill -9 -1
          echo survived",
         data = data.display(),
+        canary = neighbour.folder().join("work/canary").display(),
     );
     // It kills itself too, which is its own affair.
     let ended = try_all(&rig, &commands);
@@ -83,7 +84,7 @@ fn links_that_a_job_lays_are_not_followed() {
     let state = r#"{"version":4,"serial":99,"lineage":"theirs","outputs":{},"resources":[]}"#;
     fs::write(&theirs, state).unwrap();
     let commands = format!(
-        "cd /work/source; rm -f terraform.tfstate; ln -s {} terraform.tfstate; ln -sf /etc/passwd /work/plan",
+        "cd /job/source; rm -f terraform.tfstate; ln -s {} terraform.tfstate; ln -sf /etc/passwd /job/plan",
         theirs.display()
     );
     let ended = try_all(&rig, &commands);

@@ -116,7 +116,7 @@ fn whenever_it_is_killed_all_that_was_begun_is_in_the_state_or_among_the_suspect
         r#"
 resource "terraform_data" "r" {
   count = 60
-  provisioner "local-exec" { command = "echo ${count.index} >> /work/tmp/ledger; sleep 0.0${count.index % 4}" }
+  provisioner "local-exec" { command = "echo ${count.index} >> /job/tmp/ledger; sleep 0.0${count.index % 4}" }
 }
 "#,
     );

@@ -84,7 +84,7 @@ fn a_modules_own_backend_is_not_used() {
         // An override of the module's own is overridden too.
         fs::write(
             module.join("zz_override.tf"),
-            "terraform {\n  backend \"local\" {\n    path = \"/work/elsewhere\"\n  }\n}\n",
+            "terraform {\n  backend \"local\" {\n    path = \"/job/elsewhere\"\n  }\n}\n",
         )
         .unwrap();
         let ended = rig.run(&rig.assignment(Goal::Apply, &module)).succeeded();
