@@ -38,12 +38,12 @@ pub use name::{
     check_type_name, check_version,
 };
 pub use operation::{DriftPolicy, Operation, OperationKind, OperationState, Phase, Reason};
-pub use plan::{PlanSummary, PlannedAction, PlannedAttribute, PlannedChange, UnreadablePlan, drift_of};
+pub use plan::{PlanSummary, PlannedAction, PlannedAttribute, PlannedChange, UnreadablePlan, creates_of, drift_of};
 pub use resource::{Desired, Drift, DriftNote, HistoryEntry, Resource};
 pub use resource_type::ResourceType;
 pub use retry::{Ladder, QUICK_RETRIES, quick_retry};
 pub use secret::SecretInfo;
 pub use selector::{InvalidSelector, Requirement, Selector};
-pub use suspects::suspects;
+pub use suspects::{suspects, unheard};
 pub use tenant::{Scope, Tenant};
 pub use token::{Role, Token};

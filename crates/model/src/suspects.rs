@@ -34,6 +34,27 @@ pub fn suspects(
         .collect()
 }
 
+/// What a plan would have made, of a run whose events were not all heard: every one of these may have been begun after the last
+/// event, unless there was an event of it, or the last good state has an object there which the run did not start from.
+pub fn unheard(
+    creates: impl IntoIterator<Item = String>,
+    heard: &[ApplyEvent],
+    given_state: Option<&str>,
+    last_good_state: Option<&str>,
+) -> Vec<Suspect> {
+    let ids = |state: Option<&str>| -> HashSet<(String, Option<String>)> {
+        let objects = state.and_then(|text| State::read(text).ok()).map(|state| state.objects).unwrap_or_default();
+        objects.into_iter().map(|object| (object.address, object.id)).collect()
+    };
+    let (before, after) = (ids(given_state), ids(last_good_state));
+    let new: HashSet<&str> = after.difference(&before).map(|(address, _)| address.as_str()).collect();
+    let begun: HashSet<&str> =
+        heard.iter().filter(|event| event.action == "create").map(|event| event.address.as_str()).collect();
+    let silent = |address: &String| !begun.contains(address.as_str()) && !new.contains(address.as_str());
+    let suspect = |address| Suspect { address, action: "create".into(), id: None };
+    creates.into_iter().filter(silent).map(suspect).collect()
+}
+
 fn gathered(events: impl IntoIterator<Item = ApplyEvent>) -> Vec<Work> {
     let mut works: Vec<Work> = Vec::new();
     for event in events {

@@ -4,7 +4,7 @@
 use model::job::Suspect;
 use model::state::{Corruption, State, StateHead, check_successor};
 use model::stream::{ApplyEvent, ApplyStage, TerraformLine};
-use model::suspects;
+use model::{suspects, unheard};
 use serde_json::json;
 
 const STATE: &str = include_str!("fixtures/state.json");
@@ -129,6 +129,19 @@ fn what_a_killed_run_had_begun_is_a_suspect_with_its_id_where_that_is_known() {
     assert_eq!(
         told(&suspects(events, Some(&state), false)),
         ["create x.begun -", "create x.made i-1", "delete x.going i-3", "delete x.gone i-4"]
+    );
+}
+
+#[test]
+fn what_was_planned_and_never_heard_of_may_exist() {
+    let heard = [event(ApplyStage::Started, "x.heard", "create", None)];
+    let given = state_with(&[("replaced", "old"), ("successor", "old")]);
+    let kept = state_with(&[("replaced", "old"), ("successor", "new"), ("written", "i-1")]);
+    let creates = ["x.heard", "x.silent", "x.replaced", "x.successor", "x.written"].map(str::to_owned);
+    assert_eq!(
+        told(&unheard(creates, &heard, Some(&given), Some(&kept))),
+        ["create x.silent -", "create x.replaced -"],
+        "what the run started from does not vouch for what takes its place"
     );
 }
 

@@ -8,7 +8,7 @@ use std::path::Path;
 use model::job::{Goal, JobEnd, JobReport, Versions, Work};
 use model::plugin::Step;
 use model::stream::ApplyEvent;
-use model::{Class, Failure, suspects};
+use model::{Class, Failure, suspects, unheard};
 
 use crate::beneath::Beneath;
 use crate::error::Error;
@@ -95,7 +95,11 @@ fn compose(workspace: &Workspace) -> Result<JobReport, Error> {
     let stage = progress.iter().rev().find(|line| line.kind == Kind::Started).map(|line| line.step);
     let happened: Vec<ApplyEvent> = progress.into_iter().filter_map(Progress::happened).collect();
     let kept = fs::read_to_string(workspace.state()).ok();
-    let suspects = suspects(happened.clone(), kept.as_deref().or(terraform.state.as_deref()), false);
+    let given = terraform.state.as_deref();
+    let state = kept.as_deref().or(given);
+    let mut suspects = suspects(happened.clone(), state, false);
+    // Terraform's last words were still on their way to the supervisor when it died.
+    suspects.extend(unheard(workspace.read_creates()?, &happened, given, state));
     let spool = workspace.spool();
     let log_bytes = match fs::metadata(&spool) {
         Err(problem) if problem.kind() == io::ErrorKind::NotFound => 0,
@@ -111,7 +115,7 @@ fn compose(workspace: &Workspace) -> Result<JobReport, Error> {
         plan_file: None,
         drift: vec![],
         outputs: Default::default(),
-        objects: settled::objects(kept.as_deref().or(terraform.state.as_deref())),
+        objects: settled::objects(state),
         made: settled::made(&happened),
         suspects,
         versions: Versions::default(),

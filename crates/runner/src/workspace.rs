@@ -11,6 +11,7 @@
 //! | `inside` | supervisor | the first process of the box: when it is gone, so is everything that the job started |
 //! | `spool` | supervisor | the log, redacted, only appended to: an offset in it is an offset in the log |
 //! | `progress.jsonl` | supervisor | one line per `Progress` |
+//! | `creates.json` | supervisor | the addresses of what the plan would make; written before it is applied |
 //! | `state` | supervisor | the last good state; replaced by rename |
 //! | `report.json` | supervisor | the `JobReport`; the last thing written, after the spool is on disk |
 //! | `box/` | nobody | where the box's root is mounted; always empty as seen from outside |
@@ -103,6 +104,16 @@ impl Workspace {
         read(&self.settings())
     }
 
+    pub(crate) fn write_creates(&self, creates: &[String]) -> Result<(), Error> {
+        self.write(&self.creates(), &creates)
+    }
+
+    /// None where nothing was about to be applied.
+    pub(crate) fn read_creates(&self) -> Result<Vec<String>, Error> {
+        let path = self.creates();
+        if path.exists() { read(&path) } else { Ok(vec![]) }
+    }
+
     fn write(&self, path: &Path, value: &impl Serialize) -> Result<(), Error> {
         let content = serde_json::to_vec(value).map_err(Error::content(path))?;
         replace(path, &content).map_err(Error::file("write", path))
@@ -142,6 +153,10 @@ impl Workspace {
 
     pub(crate) fn progress(&self) -> PathBuf {
         self.folder.join("progress.jsonl")
+    }
+
+    pub(crate) fn creates(&self) -> PathBuf {
+        self.folder.join("creates.json")
     }
 
     pub(crate) fn state(&self) -> PathBuf {

@@ -11,7 +11,7 @@ use crate::job::Approval;
 use crate::plugin::Changes;
 use crate::words::words;
 
-pub use read::{UnreadablePlan, drift_of};
+pub use read::{UnreadablePlan, creates_of, drift_of};
 
 /// More are counted and not listed.
 const MAX_CHANGES: usize = 500;

@@ -69,6 +69,12 @@ impl PlanSummary {
     }
 }
 
+/// The addresses of all objects that the plan would make, those that take the place of others included.
+pub fn creates_of(show_json: &Value) -> Vec<String> {
+    let entries = show_json["resource_changes"].as_array().into_iter().flatten();
+    entries.filter(|entry| actions(&entry["change"]).contains(&"create")).map(address).collect()
+}
+
 fn planned(entry: &Value, action: PlannedAction) -> PlannedChange {
     let change = &entry["change"];
     let forcing: Vec<String> = change["replace_paths"].as_array().into_iter().flatten().map(rendered).collect();

@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use model::job::{Goal, JobEnd, PlanFile};
 use model::plugin::DriftedAttribute;
 use model::stream::ApplyEvent;
-use model::{Class, PlanSummary, UnreadablePlan, drift_of};
+use model::{Class, PlanSummary, UnreadablePlan, creates_of, drift_of};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -45,34 +45,37 @@ pub fn run(job: &Job<'_>, found: &mut Found) -> Result<JobEnd, Trouble> {
     found.commit = job.stage(Stage::Fetch, || fetch(job))?;
     found.stage = Some(Stage::Init);
     job.stage(Stage::Init, || init(job))?;
-    match &job.terraform().plan {
-        Some(approved) => lay_plan(job, approved)?,
-        None => {
-            found.stage = Some(Stage::Plan);
-            if !job.stage(Stage::Plan, || plan(job))? {
-                found.plan = Some(PlanSummary::default());
-                return Ok(JobEnd::Succeeded);
-            }
-            found.stage = Some(Stage::Show);
-            let shown = job.stage(Stage::Show, || show(job))?;
-            found.terraform = shown["terraform_version"].as_str().map(str::to_owned);
-            let unreadable = |problem: UnreadablePlan| job.failure(Class::Crash, Stage::Show, format!("{problem}."));
-            if goal == Goal::Observe {
-                found.drift = drift_of(&shown).map_err(unreadable)?;
-            }
-            let summary = PlanSummary::of(&shown).map_err(unreadable)?;
-            let asks = goal == Goal::Apply && summary.needs_approval(job.terraform().approval);
-            found.plan = Some(summary);
-            if asks {
-                found.plan_file = Some(keep_plan(job)?);
-                job.log.say("The plan waits for approval.");
-                return Ok(JobEnd::AwaitsApproval);
-            }
-            if matches!(goal, Goal::Plan | Goal::Observe) {
-                return Ok(JobEnd::Succeeded);
-            }
+    let approved = job.terraform().plan.as_ref();
+    if let Some(approved) = approved {
+        lay_plan(job, approved)?;
+    } else {
+        found.stage = Some(Stage::Plan);
+        if !job.stage(Stage::Plan, || plan(job))? {
+            found.plan = Some(PlanSummary::default());
+            return Ok(JobEnd::Succeeded);
         }
     }
+    found.stage = Some(Stage::Show);
+    let shown = job.stage(Stage::Show, || show(job))?;
+    found.terraform = shown["terraform_version"].as_str().map(str::to_owned);
+    let unreadable = |problem: UnreadablePlan| job.failure(Class::Crash, Stage::Show, format!("{problem}."));
+    if goal == Goal::Observe {
+        found.drift = drift_of(&shown).map_err(unreadable)?;
+    }
+    let summary = PlanSummary::of(&shown).map_err(unreadable)?;
+    let asks = approved.is_none() && goal == Goal::Apply && summary.needs_approval(job.terraform().approval);
+    found.plan = Some(summary);
+    if asks {
+        found.plan_file = Some(keep_plan(job)?);
+        job.log.say("The plan waits for approval.");
+        return Ok(JobEnd::AwaitsApproval);
+    }
+    if matches!(goal, Goal::Plan | Goal::Observe) {
+        return Ok(JobEnd::Succeeded);
+    }
+    // On disk before anything is made: should nobody hear what became of it, this is what may exist.
+    let written = job.workspace.write_creates(&creates_of(&shown));
+    written.map_err(|problem| job.failure(Class::Disk, Stage::Show, format!("{problem}.")))?;
     found.stage = Some(Stage::Apply);
     job.stage(Stage::Apply, || apply(job, found))?;
     Ok(JobEnd::Succeeded)
