@@ -1,5 +1,6 @@
 //! One iteration of the loop: look what is due, choose fairly, claim it in one transaction.
 
+use std::collections::HashSet;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
@@ -54,7 +55,11 @@ impl Controller {
             return Ok(Tick::Idle { next });
         }
         if full && fair::is_one_tenants(&due) {
-            due = self.store.due_of_each_tenant(now, appetite, MAX_TENANTS).await?;
+            // What a dead controller left behind stays in front.
+            due.retain(|due| due.lapsed);
+            let left_behind: HashSet<_> = due.iter().map(|due| due.id).collect();
+            let of_each = self.store.due_of_each_tenant(now, appetite, MAX_TENANTS).await?;
+            due.extend(of_each.into_iter().filter(|due| !left_behind.contains(&due.id)));
             self.without_those_aside(&mut due);
         }
         if newcomers {

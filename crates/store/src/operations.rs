@@ -37,6 +37,8 @@ const COLUMNS: &str = "id, tenant_id, resource_id, kind, reason, generation, sta
 pub struct Due {
     pub id: ResourceId,
     pub tenant: TenantId,
+    /// Somebody had it, and was not heard of until the lease ended.
+    pub lapsed: bool,
 }
 
 /// How much is waiting.
@@ -52,19 +54,21 @@ pub struct Backlog {
 const IS_DUE: &str = "deleted_at IS NULL AND next_reconcile_at <= $1 AND (lease_until IS NULL OR lease_until <= $1)";
 
 impl Store {
-    /// The first `limit` resources that are due, the longest waiting first.
+    /// The first `limit` resources that are due: those whose holder died, then the longest waiting.
     pub async fn due(&self, now: Timestamp, limit: usize) -> Result<Vec<Due>, Error> {
-        let text = format!("SELECT id, tenant_id FROM resources WHERE {IS_DUE} ORDER BY next_reconcile_at LIMIT $2");
-        let rows = self
-            .read(|reader| {
-                Box::pin(
-                    sqlx::query(AssertSqlSafe(text.clone()))
-                        .bind(now.as_microsecond())
-                        .bind(limit as i64)
-                        .fetch_all(reader),
-                )
-            })
-            .await?;
+        // Two index ranges; together in one condition they would be a scan.
+        const TEXT: &str = "SELECT id, tenant_id, lapsed FROM ( \
+             SELECT * FROM (SELECT id, tenant_id, 1 AS lapsed, lease_until AS since FROM resources \
+                            WHERE lease_until <= $1 AND next_reconcile_at <= $1 AND deleted_at IS NULL \
+                            ORDER BY lease_until LIMIT $2) AS left_behind \
+             UNION ALL \
+             SELECT * FROM (SELECT id, tenant_id, 0 AS lapsed, next_reconcile_at AS since FROM resources \
+                            WHERE next_reconcile_at <= $1 AND lease_until IS NULL AND deleted_at IS NULL \
+                            ORDER BY next_reconcile_at LIMIT $2) AS waiting) AS due \
+             ORDER BY lapsed DESC, since LIMIT $2";
+        let now = now.as_microsecond();
+        let rows =
+            self.read(|reader| Box::pin(sqlx::query(TEXT).bind(now).bind(limit as i64).fetch_all(reader))).await?;
         rows.iter().map(to_due).collect()
     }
 
@@ -254,11 +258,12 @@ pub(crate) fn to_ids(ids: impl Iterator<Item = i64>) -> Result<String, Error> {
 }
 
 fn due_of(tenants: &[i64], now: Timestamp, each: usize) -> Result<Select, sqlx::Error> {
-    let mut select = Select::new("SELECT id, tenant_id FROM (");
+    let mut select = Select::new("SELECT id, tenant_id, lapsed FROM (");
     for (at, tenant) in tenants.iter().enumerate() {
         select.push(if at == 0 { "SELECT * FROM (" } else { " UNION ALL SELECT * FROM (" });
         select.with(
-            "SELECT id, tenant_id, next_reconcile_at FROM resources WHERE deleted_at IS NULL AND tenant_id = ",
+            "SELECT id, tenant_id, CASE WHEN lease_until IS NULL THEN 0 ELSE 1 END AS lapsed, next_reconcile_at \
+             FROM resources WHERE deleted_at IS NULL AND tenant_id = ",
             *tenant,
         )?;
         select.with(" AND next_reconcile_at <= ", now.as_microsecond())?;
@@ -271,7 +276,8 @@ fn due_of(tenants: &[i64], now: Timestamp, each: usize) -> Result<Select, sqlx::
 }
 
 fn to_due(row: &AnyRow) -> Result<Due, Error> {
-    Ok(Due { id: ResourceId(row.int("id")?), tenant: TenantId(row.int("tenant_id")?) })
+    let (id, tenant) = (ResourceId(row.int("id")?), TenantId(row.int("tenant_id")?));
+    Ok(Due { id, tenant, lapsed: row.int("lapsed")? == 1 })
 }
 
 fn to_operation(row: &AnyRow) -> Result<OperationRecord, Error> {

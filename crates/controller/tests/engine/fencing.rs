@@ -11,6 +11,7 @@ stories!(
     a_renewal_that_comes_late_changes_nothing,
     a_paused_controller_can_write_nothing,
     a_claim_is_nobody_elses_before_it_lapses,
+    what_a_dead_controller_left_behind_comes_before_what_has_waited_longer,
     a_lock_changes_hands_when_it_lapses
 );
 
@@ -52,6 +53,23 @@ async fn a_claim_is_nobody_elses_before_it_lapses(bench: Bench) {
     claimed.sort();
     claimed.dedup();
     assert_eq!((count, claimed.len()), (20, 20));
+}
+
+async fn what_a_dead_controller_left_behind_comes_before_what_has_waited_longer(bench: Bench) {
+    let orphan = bench.create("orphan", json!({})).await.id;
+    let Ok(Tick::Claimed(_)) = bench.controller.tick().await else { panic!("nothing claimed") };
+    // All of one tenant, and more than are looked at together.
+    for n in 0..100 {
+        bench.create(&format!("n-{n}"), json!({})).await;
+    }
+    bench.pass(Duration::from_secs(601)).await;
+    let another = bench.another().await;
+    let Ok(Tick::Claimed(claims)) = another.tick().await else { panic!("nothing claimed") };
+    assert_eq!(claims[0].0.record.resource.id, orphan);
+    let mut claimed: Vec<_> = claims.iter().map(|(claim, _)| claim.record.resource.id).collect();
+    claimed.sort();
+    claimed.dedup();
+    assert_eq!(claimed.len(), claims.len());
 }
 
 async fn a_lock_changes_hands_when_it_lapses(bench: Bench) {

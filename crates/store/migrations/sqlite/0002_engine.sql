@@ -20,7 +20,7 @@ ALTER TABLE resources ADD COLUMN lease_holder TEXT;
 ALTER TABLE resources ADD COLUMN lease_until INTEGER;
 CREATE INDEX resources_due_by_tenant ON resources (tenant_id, next_reconcile_at)
     WHERE deleted_at IS NULL AND next_reconcile_at IS NOT NULL;
-CREATE INDEX resources_leased ON resources (lease_holder) WHERE lease_holder IS NOT NULL;
+CREATE INDEX resources_leased ON resources (lease_until) WHERE lease_until IS NOT NULL;
 
 CREATE TABLE operations (
     id INTEGER PRIMARY KEY AUTOINCREMENT,

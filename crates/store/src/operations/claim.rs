@@ -194,7 +194,7 @@ impl Tx {
     async fn release_all(&mut self) -> Result<u64, Error> {
         let released = sqlx::query(
             "UPDATE resources SET lease_holder = NULL, lease_until = NULL, next_reconcile_at = $1, \
-             fencing_token = fencing_token + 1 WHERE lease_holder IS NOT NULL",
+             fencing_token = fencing_token + 1 WHERE lease_until IS NOT NULL",
         )
         .bind(self.now.as_microsecond())
         .execute(self.connection())
