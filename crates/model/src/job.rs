@@ -31,6 +31,12 @@ words!(
     }
 );
 
+impl JobState {
+    pub fn is_over(self) -> bool {
+        matches!(self, JobState::Finished | JobState::Cancelled)
+    }
+}
+
 /// What an action asks a runner to do. Secrets are named in it, never held.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct JobRequest {
@@ -53,6 +59,14 @@ pub struct JobProgress {
     pub report: Option<JobReport>,
     /// A person has consented to its plan.
     pub approved: bool,
+}
+
+impl JobProgress {
+    /// Whether whoever waits for the job, and knew this much, has something to go on with.
+    pub fn is_news_to(&self, known: &JobProgress) -> bool {
+        let told = |job: &JobProgress| (job.state.is_over(), job.approved);
+        self.id == known.id && told(self) != told(known)
+    }
 }
 
 /// A job as it is shown.

@@ -73,7 +73,7 @@ impl Job {
     }
 
     pub fn is_over(&self) -> bool {
-        matches!(self.state, JobState::Finished | JobState::Cancelled)
+        self.state.is_over()
     }
 }
 
@@ -406,11 +406,12 @@ impl Tx {
         Ok(Some(state))
     }
 
-    /// The operation has something to go on with.
+    /// The operation has something to go on with. A controller that looks at it just now finds that out when it concludes: the
+    /// resource's row is taken even so, so that one of the two sees the other.
     async fn wake(&mut self, resource: ResourceId, operation: OperationId) -> Result<(), Error> {
         sqlx::query(
-            "UPDATE resources SET next_reconcile_at = $1 \
-             WHERE id = $2 AND operation_id = $3 AND lease_until IS NULL AND deleted_at IS NULL",
+            "UPDATE resources SET next_reconcile_at = CASE WHEN lease_until IS NULL THEN $1 ELSE next_reconcile_at END \
+             WHERE id = $2 AND operation_id = $3 AND deleted_at IS NULL",
         )
         .bind(self.now.as_microsecond())
         .bind(resource.0)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use model::job::JobRequest;
+use model::job::{JobProgress, JobRequest};
 use model::reconcile::{End, Ended, OperationRecord, Record, Report, Terms};
 use model::{
     Action, Actor, EventSeq, HistoryEntry, Ladder, OperationId, OperationKind, OperationState, Resource, ResourceId,
@@ -50,6 +50,8 @@ struct Settled {
     with_outputs: bool,
     holder: String,
     job: Option<Box<JobRequest>>,
+    /// What it knew of its job when it was claimed.
+    knew: Option<JobProgress>,
 }
 
 impl Store {
@@ -124,10 +126,27 @@ impl Tx {
                 settle(held, conclusion, &terms)
             })
             .collect();
+        self.look_at_jobs_again(&mut settled).await?;
         self.insert_waiting_observations(&mut settled).await?;
         self.advance_all(&mut settled)?;
         self.write_standing(&changes(&settled)).await?;
         Ok(settled)
+    }
+
+    /// A job may have moved on while its operation was looked at: whoever waits for it does not wait any longer.
+    async fn look_at_jobs_again(&mut self, settled: &mut [Settled]) -> Result<(), Error> {
+        let waits = |settled: &&mut Settled| settled.waits() && settled.job.is_none() && settled.knew.is_some();
+        let mut waiting: HashMap<_, _> =
+            settled.iter_mut().filter(waits).map(|settled| (settled.operation.body.id, settled)).collect();
+        let ids: Vec<_> = waiting.keys().copied().collect();
+        for job in self.jobs_of_operations(&ids).await? {
+            if let Some(settled) = waiting.remove(&job.operation)
+                && settled.knew.as_ref().is_some_and(|knew| job.progress().is_news_to(knew))
+            {
+                settled.after.resource.next_reconcile_at = Some(self.now);
+            }
+        }
+        Ok(())
     }
 
     /// Those that have something to tell become a new version.
@@ -277,6 +296,7 @@ fn settle(held: Held, conclusion: Conclusion, terms: &Terms) -> Option<Settled> 
     }
     let before = record.resource.clone();
     let (with_memory, with_outputs) = (conclusion.report.memory.is_some(), conclusion.report.outputs.is_some());
+    let knew = conclusion.claim.job.clone();
     let mut report = conclusion.report;
     let job = report.job.take();
     let ended = record.end(&mut operation, report, terms);
@@ -284,7 +304,19 @@ fn settle(held: Held, conclusion: Conclusion, terms: &Terms) -> Option<Settled> 
         record.resource.operation_id = None;
     }
     let holder = conclusion.holder;
-    Some(Settled { tenant, seq: None, with_memory, with_outputs, before, after: record, operation, ended, holder, job })
+    Some(Settled {
+        tenant,
+        seq: None,
+        with_memory,
+        with_outputs,
+        before,
+        after: record,
+        operation,
+        ended,
+        holder,
+        job,
+        knew,
+    })
 }
 
 impl Settled {

@@ -1,5 +1,6 @@
 //! Jobs: taken by one runner at a time, their logs without gap or repetition, and nothing written by who has lost one.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use model::job::{Approval, Goal, JobEnd, JobReport, JobRequest, JobState, Limits, Source, Terraform, Work};
@@ -7,7 +8,7 @@ use model::plugin::{Changes, Step};
 use model::reconcile::{End, Report};
 use model::{JobId, Ladder, ResourceId};
 use serde_json::{Map, Value};
-use store::{Claimant, Conclusion, LogPiece, NewState, SealedPlan, Store};
+use store::{Claim, Claimant, Conclusion, LogPiece, NewState, SealedPlan, Store};
 
 use crate::acts::*;
 use crate::db::Db;
@@ -35,8 +36,20 @@ fn request() -> JobRequest {
 async fn queued(store: &Store, name: &str) -> (ResourceId, JobId) {
     let kind = some_type(store, &home(), &format!("Type-of-{name}")).await;
     let id = create_resource(store, &home(), &new_resource(name, &kind)).await.expect("created").id;
+    let claim = claim(store, id).await;
+    conclude(store, claim, Some(Box::new(request()))).await;
+    let job = store.jobs_of(&home(), id, 1).await.expect("jobs").remove(0);
+    assert_eq!(job.state, JobState::Queued);
+    (id, job.id)
+}
+
+async fn claim(store: &Store, id: ResourceId) -> Arc<Claim> {
     let claimant = Claimant { holder: "story".into(), lease: LEASE, trace_ids: vec!["trace".into()] };
-    let claim = store.claim(vec![id], claimant).await.expect("claimed").remove(0);
+    store.claim(vec![id], claimant).await.expect("claimed").remove(0)
+}
+
+/// It waits on, for this job if there is one.
+async fn conclude(store: &Store, claim: Arc<Claim>, job: Option<Box<JobRequest>>) {
     let report = Report {
         step: Step::Apply,
         attempt: 1,
@@ -46,14 +59,11 @@ async fn queued(store: &Store, name: &str) -> (ResourceId, JobId) {
         outputs: None,
         memory: None,
         holds: None,
-        job: Some(Box::new(request())),
+        job,
     };
     let (ladder, drift_interval) = (Ladder::default(), Duration::from_secs(300));
     let conclusion = Conclusion { claim, report, holder: "story".into(), ladder, drift_interval, chance: 0.5 };
     store.conclude(vec![conclusion]).await.expect("written");
-    let job = store.jobs_of(&home(), id, 1).await.expect("jobs").remove(0);
-    assert_eq!(job.state, JobState::Queued);
-    (id, job.id)
 }
 
 async fn take(store: &Store, id: JobId, runner: &str) -> Option<i64> {
@@ -78,6 +88,24 @@ async fn a_job_is_one_runners_and_its_end_wakes_the_operation(db: Db) {
     assert!(store.finish_job(job, token, report.clone(), None).await.expect("an answer"));
     assert!(!store.finish_job(job, token, report, None).await.expect("an answer"), "it ends once");
     assert!(is_due(store, id).await);
+}
+
+async fn a_job_that_ends_while_its_operation_is_looked_at_is_not_waited_for_any_longer(db: Db) {
+    let store = &db.store;
+    let (id, job) = queued(store, "orders").await;
+    let token = take(store, job, "first").await.expect("it is free");
+    let look = async || {
+        db.execute("UPDATE resources SET next_reconcile_at = 1").await;
+        claim(store, id).await
+    };
+    conclude(store, look().await, None).await;
+    assert!(!is_due(store, id).await, "nothing has happened to the job");
+    let looked = look().await;
+    assert!(store.finish_job(job, token, JobReport::ended(JobEnd::Succeeded), None).await.expect("an answer"));
+    conclude(store, looked, None).await;
+    assert!(is_due(store, id).await);
+    conclude(store, look().await, None).await;
+    assert!(!is_due(store, id).await, "it has heard of the end, and waits for something else");
 }
 
 async fn a_job_that_is_not_renewed_is_anothers_and_its_first_runner_writes_nothing(db: Db) {
@@ -183,6 +211,7 @@ async fn consent_is_given_once_to_the_plan_that_is_meant(db: Db) {
 
 on_both!(
     a_job_is_one_runners_and_its_end_wakes_the_operation,
+    a_job_that_ends_while_its_operation_is_looked_at_is_not_waited_for_any_longer,
     a_job_that_is_not_renewed_is_anothers_and_its_first_runner_writes_nothing,
     a_log_has_no_gap_and_no_repetition,
     a_job_has_one_version_of_the_state_and_others_stay,

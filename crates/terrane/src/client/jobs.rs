@@ -107,7 +107,7 @@ pub async fn logs(client: &ApiClient, args: &Logs) -> Result<(), Failure> {
     loop {
         from += client.copy_log(job.id.0, from, args.follow).await?;
         let now: JobInfo = client.get(&format!("/api/v1/jobs/{}", job.id), &[]).await?;
-        let over = matches!(now.state, JobState::Finished | JobState::Cancelled);
+        let over = now.state.is_over();
         if !args.follow || (over && i64::try_from(from).is_ok_and(|from| from >= now.log_bytes)) {
             return Ok(());
         }
@@ -201,7 +201,7 @@ pub async fn approve(client: &ApiClient, args: &Approve) -> Result<(), Failure> 
 
 pub async fn cancel(client: &ApiClient, args: &Cancel) -> Result<(), Failure> {
     let job = newest(client, &args.what).await?;
-    if matches!(job.state, JobState::Finished | JobState::Cancelled) {
+    if job.state.is_over() {
         return Err(Failure::new(Code::Conflict, format!("{}: its last job, {}, is over already", args.what, job.id)));
     }
     let query = [("force", args.force.to_string())];
