@@ -23,6 +23,15 @@ static LANGUAGE: LazyLock<Arc<Env>> = LazyLock::new(|| {
 /// Parsing has its price too.
 const PARSING: u64 = 20_000;
 
+/// Whether this is an expression at all.
+pub fn legal(text: &str) -> Result<(), ExprError> {
+    limits::check(text).map_err(|why| ExprError::new(text, why))?;
+    let compiled =
+        catch_unwind(AssertUnwindSafe(|| LANGUAGE.compile(text).map(|_| ()).map_err(|errors| parse_error(&errors))));
+    let compiled = compiled.unwrap_or_else(|_| Err("the parser gave up on it".to_owned()));
+    compiled.map_err(|why| ExprError::new(text, why))
+}
+
 /// Evaluates one expression, without `${…}` around it.
 pub fn evaluate(text: &str, scope: &Scope) -> Result<Value, ExprError> {
     evaluate_within(text, scope, &mut (price::BUDGET + PARSING))

@@ -1,6 +1,5 @@
 //! A configuration with its expressions evaluated.
 
-use secrecy::ExposeSecret;
 use serde_json::{Map, Value};
 
 use super::error::ExprError;
@@ -9,25 +8,27 @@ use super::price::BUDGET;
 use super::run::evaluate_within;
 use super::scope::Scope;
 use super::template::{Piece, pieces};
-use crate::secrets::{Secrets, reference};
 
 /// For all expressions of one configuration.
 const RENDERING_WORK: u64 = 3 * BUDGET;
 
 /// Replaces every `${…}` in the strings of a value. A string that is wholly one expression keeps the expression's type.
 pub fn render(value: &Value, scope: &Scope) -> Result<Value, ExprError> {
-    Rendering { scope, secrets: None, left: RENDERED_BYTES, work: RENDERING_WORK }.value(value, "")
+    render_with(value, scope, &|_| None)
 }
 
-/// As `render`, and puts the secrets in place of their references. Expressions never see a secret, and a reference that
-/// an expression makes up opens nothing: only the configuration's author may name secrets.
-pub fn render_with_secrets(value: &Value, scope: &Scope, secrets: &Secrets) -> Result<Value, ExprError> {
-    Rendering { scope, secrets: Some(secrets), left: RENDERED_BYTES, work: RENDERING_WORK }.value(value, "")
+/// As `render`, and where an object stands for something else, that in its place. Expressions never see it, and an object that
+/// an expression makes up stands for nothing: only the configuration's author may refer to things.
+pub fn render_with(value: &Value, scope: &Scope, stands_for: &StandsFor<'_>) -> Result<Value, ExprError> {
+    Rendering { scope, stands_for, left: RENDERED_BYTES, work: RENDERING_WORK }.value(value, "")
 }
+
+/// What an object stands for; nothing where it is just an object.
+pub type StandsFor<'a> = dyn Fn(&Value) -> Option<Result<Value, ExprError>> + 'a;
 
 struct Rendering<'a> {
     scope: &'a Scope,
-    secrets: Option<&'a Secrets>,
+    stands_for: &'a StandsFor<'a>,
     /// How many bytes the expressions' results may still have together.
     left: usize,
     /// How much work they may still do together.
@@ -42,10 +43,9 @@ impl Rendering<'_> {
                 let items = items.iter().enumerate().map(|(index, item)| self.value(item, &format!("{at}[{index}]")));
                 Value::Array(items.collect::<Result<_, _>>()?)
             }
-            Value::Object(map) => match (reference(value), self.secrets) {
-                (Some(name), Some(secrets)) => open(name, secrets).map_err(|error| error.at(at))?,
-                (Some(_), None) => value.clone(),
-                (None, _) => self.object(map, at)?,
+            Value::Object(map) => match (self.stands_for)(value) {
+                Some(other) => other.map_err(|error| error.at(at))?,
+                None => self.object(map, at)?,
             },
             other => other.clone(),
         })
@@ -111,10 +111,4 @@ fn as_text(value: Value) -> String {
         Value::String(text) => text,
         other => other.to_string(),
     }
-}
-
-fn open(name: &str, secrets: &Secrets) -> Result<Value, ExprError> {
-    let no_secret = || ExprError::NoSecret { name: name.to_owned(), at: String::new() };
-    let secret = secrets.0.get(name).ok_or_else(no_secret)?;
-    Ok(Value::String(secret.value.expose_secret().to_owned()))
 }

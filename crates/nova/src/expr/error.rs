@@ -36,7 +36,7 @@ impl ExprError {
 }
 
 /// At most so many characters of a text, with a mark where some were left out.
-pub(crate) fn shortened(text: &str, characters: usize) -> String {
+pub fn shortened(text: &str, characters: usize) -> String {
     match text.char_indices().nth(characters) {
         None => text.to_owned(),
         Some((end, _)) => format!("{}…", &text[..end]),

@@ -1,0 +1,6 @@
+//! What templates promise.
+
+mod checks;
+mod lints;
+mod roots;
+mod sample;
