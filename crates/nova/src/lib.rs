@@ -21,6 +21,6 @@ pub use catalogue::{Catalogue, CatalogueError, InstanceType, KubernetesVersion, 
 pub use change::check_change;
 pub use check::{Refusal, Wish, check};
 pub use kind::{Kind, kind_of};
-pub use lint::{Interface, Interfaces, lint};
+pub use lint::{Interface, Interfaces, Takes, lint};
 pub use render::{GIVEN, RenderError, Root, render};
 pub use version::Version;

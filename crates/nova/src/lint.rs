@@ -17,12 +17,20 @@ use crate::version::Version;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Interface {
     pub version: Version,
-    /// By name; true: it must be given.
-    pub inputs: BTreeMap<String, bool>,
+    pub inputs: BTreeMap<String, Takes>,
     pub outputs: BTreeSet<String>,
 }
 
-/// By path within the set of modules.
+/// One variable of a module.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Takes {
+    /// In Terraform's words.
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub required: bool,
+}
+
+/// By path within the set of modules, as `modules/interface.json` has them.
 pub type Interfaces = BTreeMap<String, Interface>;
 
 pub fn lint(blueprint: &Blueprint, modules: &Interfaces) -> Vec<String> {
@@ -162,7 +170,9 @@ impl Lint<'_> {
         for name in component.inputs.keys().filter(|name| !takes.contains(name.as_str())) {
             self.found.push(format!("{at}.inputs.{name}: {path} has no such variable{}", meant(name, &takes)));
         }
-        for (name, _) in module.inputs.iter().filter(|(name, must)| **must && !component.inputs.contains_key(*name)) {
+        for (name, _) in
+            module.inputs.iter().filter(|(name, takes)| takes.required && !component.inputs.contains_key(*name))
+        {
             self.found.push(format!("{at}.inputs: {path} must be given `{name}`"));
         }
     }

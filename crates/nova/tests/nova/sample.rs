@@ -1,6 +1,6 @@
 //! A template of two clouds and three components, small enough to read.
 
-use nova::{Blueprint, Catalogue, Interface, Interfaces};
+use nova::{Blueprint, Catalogue, Interface, Interfaces, Takes};
 use serde_json::json;
 
 pub const BLUEPRINT: &str = r#"
@@ -94,7 +94,10 @@ pub fn catalogues() -> Vec<Catalogue> {
 pub fn interfaces() -> Interfaces {
     let module = |inputs: &[(&str, bool)], outputs: &[&str]| Interface {
         version: "1.0.0".parse().expect("a version"),
-        inputs: inputs.iter().map(|(name, must)| ((*name).to_owned(), *must)).collect(),
+        inputs: inputs
+            .iter()
+            .map(|(name, required)| ((*name).to_owned(), Takes { kind: "any".into(), required: *required }))
+            .collect(),
         outputs: outputs.iter().map(|name| (*name).to_owned()).collect(),
     };
     let network = module(&[("cluster_name", true), ("region", true), ("ownership", false)], &["network_id"]);
