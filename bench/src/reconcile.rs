@@ -15,7 +15,7 @@ use crate::load::{Until, Work, run};
 use crate::probe::Probe;
 use crate::raw::Raw;
 use crate::requests::{self, Creates};
-use crate::table::{Table, median};
+use crate::table::{Table, median, quantiles};
 
 /// How many creations are timed.
 const SAMPLES: usize = 300;
@@ -171,10 +171,4 @@ async fn raw_notify(database: &Database) -> anyhow::Result<f64> {
         found.push(sent.elapsed().as_secs_f64() * 1e3);
     }
     Ok(quantiles(found).1)
-}
-
-fn quantiles(mut values: Vec<f64>) -> (f64, f64) {
-    values.sort_by(f64::total_cmp);
-    let at = |share: f64| values.get((values.len() as f64 * share) as usize).copied().unwrap_or(f64::NAN);
-    (at(0.5), at(0.99))
 }

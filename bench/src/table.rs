@@ -29,6 +29,29 @@ impl Table {
         });
     }
 
+    /// Seconds that both took for the same; the aim is for their ratio, and less is better.
+    pub fn times(&mut self, measure: String, bare: f64, terrane: f64, most: Option<f64>) {
+        self.less(measure, (bare, terrane), "s", most);
+    }
+
+    /// The same in milliseconds.
+    pub fn delays(&mut self, measure: String, bare: f64, terrane: f64, most: Option<f64>) {
+        self.less(measure, (bare, terrane), "ms", most);
+    }
+
+    fn less(&mut self, measure: String, (bare, terrane): (f64, f64), unit: &str, most: Option<f64>) {
+        let ratio = terrane / bare;
+        eprintln!("{measure}: bare {bare:.1} {unit}, terrane {terrane:.1} {unit}, {ratio:.2}×");
+        self.0.push(Row {
+            measure,
+            bare: format!("{bare:.1} {unit}"),
+            terrane: format!("{terrane:.1} {unit}"),
+            ratio: format!("{ratio:.2}×"),
+            aim: most.map_or("-".into(), |most| format!("≤ {most:.1}×")),
+            met: most.map_or("", |most| verdict(ratio <= most)),
+        });
+    }
+
     /// Something of Terrane alone, which should stay below the aim.
     pub fn alone(&mut self, measure: String, found: f64, unit: &str, most: Option<f64>) {
         eprintln!("{measure}: {found:.1} {unit}");
@@ -56,6 +79,13 @@ impl fmt::Display for Table {
         line(["measure", "bare", "terrane", "ratio", "aim", ""])?;
         self.0.iter().try_for_each(|row| line([&row.measure, &row.bare, &row.terrane, &row.ratio, &row.aim, row.met]))
     }
+}
+
+/// p50 and p99.
+pub fn quantiles(mut values: Vec<f64>) -> (f64, f64) {
+    values.sort_by(f64::total_cmp);
+    let at = |share: f64| values.get((values.len() as f64 * share) as usize).copied().unwrap_or(f64::NAN);
+    (at(0.5), at(0.99))
 }
 
 pub fn median(mut values: Vec<f64>) -> f64 {

@@ -110,9 +110,15 @@ impl Cloud {
         server
     }
 
+    /// Where the jobs of its server have their workspaces.
+    pub fn workspaces_folder(&self) -> PathBuf {
+        self.path("workspaces")
+    }
+
     /// What is left of jobs.
     pub fn workspaces(&self) -> usize {
-        fs::read_dir(self.path("workspaces")).map_or(0, |folder| folder.count())
+        let is_job = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with("job-");
+        fs::read_dir(self.workspaces_folder()).map_or(0, |folder| folder.flatten().filter(is_job).count())
     }
 }
 

@@ -8,6 +8,7 @@ mod crowd;
 mod database;
 mod outside;
 mod postgres;
+pub mod processes;
 mod program;
 mod proxy;
 mod sample;

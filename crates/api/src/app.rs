@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use controller::Keyring;
+use controller::{Keyring, Live};
 use jiff::Timestamp;
 use model::TokenId;
 use store::Store;
@@ -34,6 +34,7 @@ pub struct App {
     pub(crate) catalogue: Catalogue,
     pub(crate) metrics: Metrics,
     pub(crate) actions: Actions,
+    pub live: Live,
     keyring: Option<Arc<Keyring>>,
     token_use: Mutex<HashMap<TokenId, Timestamp>>,
     draining: watch::Sender<bool>,
@@ -41,13 +42,14 @@ pub struct App {
 
 impl App {
     pub fn new(store: Store, access: Access, engine: Engine) -> Arc<App> {
-        let Engine { actions, keyring, metrics } = engine;
+        let Engine { actions, keyring, metrics, live } = engine;
         Arc::new(App {
             catalogue: Catalogue::new(store.clone()),
             store,
             access,
             metrics: Metrics::with(metrics),
             actions,
+            live,
             keyring,
             token_use: Mutex::default(),
             draining: watch::Sender::new(false),

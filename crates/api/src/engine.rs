@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use controller::Keyring;
+use controller::{Keyring, Live};
 use model::plugin::Descriptor;
 use prometheus_client::registry::Registry;
 use serde::{Deserialize, Serialize};
@@ -19,12 +19,14 @@ pub struct Engine {
     /// Without one, secrets can be listed and deleted but not set.
     pub keyring: Option<Arc<Keyring>>,
     pub metrics: Option<Register>,
+    /// Logs as runners bring them to this process.
+    pub live: Live,
 }
 
 /// No plugins, no keys, nothing to measure.
 impl Default for Engine {
     fn default() -> Self {
-        Engine { actions: Arc::new(Vec::new), keyring: None, metrics: None }
+        Engine { actions: Arc::new(Vec::new), keyring: None, metrics: None, live: Live::default() }
     }
 }
 

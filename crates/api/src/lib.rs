@@ -11,6 +11,7 @@ mod engine;
 mod guard;
 pub mod intake;
 mod listing;
+mod log;
 mod metrics;
 mod openapi;
 mod params;

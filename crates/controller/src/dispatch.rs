@@ -2,13 +2,13 @@
 //! runner brings. The row is the job; whoever has lost it writes nothing.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use link::{Assigned, Holding, Kept, Link, LinkError, Stop};
-use model::job::{Assignment, JobEnd, JobReport, PlanFile, RUNNER_CONTRACT, Work};
+use model::job::{Assignment, JobEnd, JobReport, PlanFile, RUNNER_CONTRACT, RunProgress, Work};
 use model::plugin::Step;
 use model::state::StateHead;
 use model::{Class, Failure, JobId, TenantId};
@@ -20,6 +20,7 @@ use tracing::error;
 
 use crate::fair;
 use crate::keyring::Keyring;
+use crate::live::Live;
 
 /// How many offers are looked at to find the fair next ones.
 const WINDOW: usize = 512;
@@ -30,11 +31,27 @@ pub struct Dispatcher {
     keyring: Option<Arc<Keyring>>,
     /// How long a job is a runner's without being renewed.
     lease: Duration,
+    live: Live,
+    /// Until when jobs are certainly their runners', as far as this process knows.
+    certain: Arc<Mutex<HashMap<JobId, (i64, Instant)>>>,
 }
 
 impl Dispatcher {
-    pub fn new(store: Store, keyring: Option<Arc<Keyring>>, lease: Duration) -> Dispatcher {
-        Dispatcher { store, keyring, lease }
+    pub fn new(store: Store, keyring: Option<Arc<Keyring>>, lease: Duration, live: Live) -> Dispatcher {
+        Dispatcher { store, keyring, lease, live, certain: Arc::default() }
+    }
+
+    /// These were granted by what was asked at that time. What has run out is forgotten.
+    fn grant(&self, granted: impl IntoIterator<Item = Holding>, asked: Instant) {
+        let mut certain = self.certain.lock().unwrap_or_else(PoisonError::into_inner);
+        certain.retain(|_, (_, until)| *until > asked);
+        certain.extend(granted.into_iter().map(|of| (of.job, (of.fencing_token, asked + self.lease))));
+    }
+
+    /// Whether nobody else can have the job by now.
+    fn is_certain(&self, of: Holding) -> bool {
+        let certain = self.certain.lock().unwrap_or_else(PoisonError::into_inner);
+        certain.get(&of.job).is_some_and(|(token, until)| *token == of.fencing_token && *until > Instant::now())
     }
 
     async fn claim_jobs(&self, runner: &str, free: usize) -> Result<Vec<Assigned>, LinkError> {
@@ -47,10 +64,13 @@ impl Dispatcher {
             running.into_iter().map(|(tenant, jobs)| (tenant, usize::try_from(jobs).unwrap_or(0))).collect();
         let offers: Vec<_> = offered.iter().map(|offer| (offer.id, offer.tenant)).collect();
         let ids = fair::pick(&offers, &busy, usize::MAX, free);
+        let asked = Instant::now();
         let taken = self.store.take_jobs(ids, runner.into(), self.lease).await.map_err(away)?;
+        let holding = |taken: &TakenJob| Holding { job: taken.job.id, fencing_token: taken.job.fencing_token };
+        self.grant(taken.iter().map(holding), asked);
         let mut assigned = Vec::with_capacity(taken.len());
         for taken in taken {
-            let holding = Holding { job: taken.job.id, fencing_token: taken.job.fencing_token };
+            let holding = holding(&taken);
             match self.assign(taken).await {
                 Ok(work) => assigned.push(work),
                 Err(Trouble::Ours(error)) => error!(%error, job = %holding.job, "a job cannot be handed out now"),
@@ -92,6 +112,7 @@ impl Dispatcher {
             type_name,
             operation: job.operation,
             trace_id,
+            log_from: u64::try_from(job.log_bytes).unwrap_or(0),
             work,
             limits: job.request.limits,
         };
@@ -158,6 +179,7 @@ impl Dispatcher {
             }
         };
         let taken = self.store.finish_job(of.job, of.fencing_token, report, plan).await.map_err(away)?;
+        self.live.end(of.job);
         if taken { Ok(()) } else { Err(LinkError::Lost) }
     }
 
@@ -203,7 +225,10 @@ impl Link for Dispatcher {
     fn renew<'a>(&'a self, holdings: &'a [Holding]) -> BoxFuture<'a, Result<Vec<Kept>, LinkError>> {
         async move {
             let jobs = holdings.iter().map(|holding| (holding.job, holding.fencing_token)).collect();
+            let asked = Instant::now();
             let kept = self.store.renew_jobs(jobs, self.lease).await.map_err(away)?;
+            let is_kept = |of: &&Holding| kept.iter().any(|kept| kept.id == of.job);
+            self.grant(holdings.iter().filter(is_kept).copied(), asked);
             let to_kept = |kept: store::KeptJob| Kept {
                 job: kept.id,
                 lease: self.lease,
@@ -214,12 +239,29 @@ impl Link for Dispatcher {
         .boxed()
     }
 
+    fn show<'a>(&'a self, of: Holding, start: u64, bytes: Vec<u8>) -> BoxFuture<'a, ()> {
+        async move {
+            if self.is_certain(of) {
+                self.live.show(of.job, of.fencing_token, start, bytes.into());
+            }
+        }
+        .boxed()
+    }
+
     fn log<'a>(&'a self, of: Holding, start: u64, bytes: Vec<u8>) -> BoxFuture<'a, Result<u64, LinkError>> {
         async move {
             let start = i64::try_from(start).map_err(|_| LinkError::Refused("no log is that long".into()))?;
             let length = self.store.append_log(of.job, of.fencing_token, LogPiece { start, bytes }).await;
             let length = length.map_err(away)?.ok_or(LinkError::Lost)?;
             Ok(u64::try_from(length).unwrap_or(0))
+        }
+        .boxed()
+    }
+
+    fn progress<'a>(&'a self, of: Holding, progress: RunProgress) -> BoxFuture<'a, Result<(), LinkError>> {
+        async move {
+            let noted = self.store.note_progress(of.job, of.fencing_token, progress).await.map_err(away)?;
+            if noted { Ok(()) } else { Err(LinkError::Lost) }
         }
         .boxed()
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use model::JobId;
-use model::job::{Assignment, JobReport};
+use model::job::{Assignment, JobReport, RunProgress};
 use secrecy::SecretString;
 use thiserror::Error;
 use tokio::sync::watch;
@@ -82,8 +82,19 @@ pub trait Link: Send + Sync {
     /// Keep these. What is missing in the answer is lost.
     fn renew<'a>(&'a self, holdings: &'a [Holding]) -> BoxFuture<'a, Result<Vec<Kept>, LinkError>>;
 
+    /// Show log that begins at byte `start` to whoever reads along, before it is handed in. Nothing is kept by it, nothing
+    /// depends on it: a link that cannot does not.
+    fn show<'a>(&'a self, _of: Holding, _start: u64, _bytes: Vec<u8>) -> BoxFuture<'a, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
     /// Hand in log that begins at byte `start`. Says how long the log is then.
     fn log<'a>(&'a self, of: Holding, start: u64, bytes: Vec<u8>) -> BoxFuture<'a, Result<u64, LinkError>>;
+
+    /// Say how far the job is. Nothing depends on it: a link that cannot does not.
+    fn progress<'a>(&'a self, _of: Holding, _progress: RunProgress) -> BoxFuture<'a, Result<(), LinkError>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
 
     /// Hand in a state, as text.
     fn state<'a>(&'a self, of: Holding, state: &'a str) -> BoxFuture<'a, Result<(), LinkError>>;

@@ -69,6 +69,37 @@ impl JobProgress {
     }
 }
 
+words!(
+    /// What a run consists of.
+    Stage {
+        /// The module's source is brought.
+        Fetch = "fetch",
+        /// Providers and modules are installed.
+        Init = "init",
+        Plan = "plan",
+        /// The plan becomes a summary.
+        Show = "show",
+        Apply = "apply",
+    }
+);
+
+/// How far a run is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct RunProgress {
+    pub step: Stage,
+    /// Changes that are made, of those that are planned.
+    pub done: u64,
+    /// None before there is a plan.
+    pub total: Option<u64>,
+    pub failed: u64,
+    /// What was begun or ended last, and what is done to it.
+    pub address: Option<String>,
+    pub action: Option<String>,
+    /// Where the log was then.
+    pub log_offset: u64,
+    pub at: Timestamp,
+}
+
 /// A job as it is shown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct JobInfo {
@@ -81,6 +112,8 @@ pub struct JobInfo {
     pub runner: Option<String>,
     /// Bytes of its log so far.
     pub log_bytes: i64,
+    /// How far it is, or was.
+    pub progress: Option<RunProgress>,
     pub created_at: Timestamp,
     pub started_at: Option<Timestamp>,
     pub finished_at: Option<Timestamp>,
@@ -105,6 +138,9 @@ pub struct Assignment {
     pub type_name: String,
     pub operation: OperationId,
     pub trace_id: String,
+    /// How long the log is already: a runner that had the job before, and lost it, has written so much.
+    #[serde(default)]
+    pub log_from: u64,
     pub work: Work,
     pub limits: Limits,
 }

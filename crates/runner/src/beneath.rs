@@ -7,7 +7,10 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::fchown;
 use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags, fstat, mkdirat, open, openat2, unlinkat};
+use rustix::fs::{
+    AtFlags, FileType, Gid, Mode, OFlags, ResolveFlags, Uid, chownat, fstat, mkdirat, open, openat2, symlinkat,
+    unlinkat,
+};
 use rustix::io::Errno;
 
 /// The largest file that is read: states and plans beyond this are not what they say.
@@ -54,6 +57,16 @@ impl Beneath {
             fchown(&file, Some(owner), Some(owner))?;
         }
         file.write_all(content)
+    }
+
+    /// A link in the place of whatever is there.
+    pub fn link(&self, path: &Path, target: &Path, owner: Option<u32>) -> io::Result<()> {
+        self.remove(path)?;
+        let (folder, name) = self.parent(path)?;
+        symlinkat(target, &folder.0, name)?;
+        let owner = owner.map(Uid::from_raw);
+        let group = owner.map(|owner| Gid::from_raw(owner.as_raw()));
+        Ok(chownat(&folder.0, name, owner, group, AtFlags::SYMLINK_NOFOLLOW)?)
     }
 
     pub fn remove(&self, path: &Path) -> io::Result<()> {

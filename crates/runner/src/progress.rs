@@ -6,29 +6,19 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use jiff::Timestamp;
+use model::job::RunProgress;
+pub use model::job::Stage;
 use model::redact::Redactor;
 use model::stream::{ApplyEvent, ApplyStage};
 use serde::{Deserialize, Serialize};
-
-/// What a run consists of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Stage {
-    /// The module's source is brought.
-    Fetch,
-    /// Providers and modules are installed.
-    Init,
-    Plan,
-    /// The plan becomes a summary.
-    Show,
-    Apply,
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     Started,
     Finished,
+    /// There is a plan: `total` tells of how many changes.
+    Planned,
     /// Of one resource: `phase` tells what.
     Resource,
 }
@@ -57,6 +47,8 @@ pub struct Progress {
     pub action: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<u64>,
 }
 
 impl Progress {
@@ -70,7 +62,23 @@ impl Progress {
     }
 
     pub(crate) fn new(offset: u64, step: Stage, kind: Kind) -> Progress {
-        Progress { offset, at: Timestamp::now(), step, kind, phase: None, address: None, action: None, id: None }
+        let at = Timestamp::now();
+        Progress { offset, at, step, kind, phase: None, address: None, action: None, id: None, total: None }
+    }
+
+    /// How far the run is after this, in a log that begins there.
+    pub(crate) fn after(self, before: Option<RunProgress>, log_from: u64) -> RunProgress {
+        let (done, failed, total) = before.map_or((0, 0, None), |before| (before.done, before.failed, before.total));
+        RunProgress {
+            step: self.step,
+            done: done + u64::from(self.phase == Some(Phase::Completed)),
+            total: self.total.or(total),
+            failed: failed + u64::from(self.phase == Some(Phase::Failed)),
+            address: self.address,
+            action: self.action,
+            log_offset: log_from + self.offset,
+            at: self.at,
+        }
     }
 
     /// The lines from this byte on, and where to go on the next time. An unfinished line is left for then.
@@ -108,5 +116,30 @@ impl ProgressFile {
         line.push(b'\n');
         // In one piece, so that no reader sees half of it.
         self.file.write_all(&line)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_are_counted_as_they_are_made() {
+        let line = |kind, phase, address: Option<&str>| Progress {
+            phase,
+            address: address.map(str::to_owned),
+            ..Progress::new(10, Stage::Apply, kind)
+        };
+        let planned = Progress { total: Some(2), ..Progress::new(5, Stage::Show, Kind::Planned) };
+        let lines = [
+            planned,
+            line(Kind::Started, None, None),
+            line(Kind::Resource, Some(Phase::Started), Some("a")),
+            line(Kind::Resource, Some(Phase::Completed), Some("a")),
+            line(Kind::Resource, Some(Phase::Failed), Some("b")),
+        ];
+        let told = lines.into_iter().fold(None, |before, line| Some(line.after(before, 100))).unwrap();
+        assert_eq!((told.step, told.done, told.total, told.failed), (Stage::Apply, 1, Some(2), 1));
+        assert_eq!((told.address.as_deref(), told.log_offset), (Some("b"), 110));
     }
 }

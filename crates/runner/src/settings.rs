@@ -34,6 +34,9 @@ pub struct Settings {
     pub niceness: i32,
     /// Of one job.
     pub most_processes: u64,
+    /// How many jobs may be busy with what a processor does at the same time; 0 is any number. Those that wait for a cloud
+    /// do not count.
+    pub slots: usize,
 }
 
 /// The user ids that jobs run under, one each.
@@ -71,6 +74,7 @@ impl Default for Settings {
             uids: UidRange { first: 200_000, count: 65_536 },
             niceness: 5,
             most_processes: 4096,
+            slots: 0,
         }
     }
 }

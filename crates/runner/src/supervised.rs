@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -105,6 +105,12 @@ impl Supervised {
         Progress::read(&path, from).map_err(Error::file("read", &path))
     }
 
+    /// Which good state is the last: another one after each that is written.
+    pub fn good_state_mark(&self) -> Option<(u64, i64, i64)> {
+        let found = fs::metadata(self.workspace.state()).ok()?;
+        Some((found.ino(), found.ctime(), found.ctime_nsec()))
+    }
+
     /// The last good state, if there is one beyond what the job was given.
     pub fn good_state(&self) -> Result<Option<String>, Error> {
         let path = self.workspace.state();
@@ -125,6 +131,11 @@ impl Supervised {
             None if alive => Ok(None),
             None => obituary::write(&self.workspace).map(Some),
         }
+    }
+
+    /// Whether its report is written: then it is gone soon.
+    pub fn is_ending(&self) -> bool {
+        self.workspace.report().exists()
     }
 
     /// Removes the workspace of a job that has ended, and whatever may be left of its processes.

@@ -17,6 +17,8 @@
 //! | `box/` | nobody | where the box's root is mounted; always empty as seen from outside |
 //! | `work/` | job | the only thing that the job itself can write: `source/` with the module, `home/`, `tmp/`, the plan |
 //!
+//! Beside them are `ROOT/slots/`, the jobs' turns at the processors, and `ROOT/installed/`, notes of what `init` has done.
+//!
 //! Secrets are in none of them, but where a module itself puts one into its state, its plan or a sensitive output.
 
 use std::fs::{self, DirBuilder};
@@ -165,6 +167,11 @@ impl Workspace {
 
     pub(crate) fn report(&self) -> PathBuf {
         self.folder.join("report.json")
+    }
+
+    /// What all jobs of a runner share: their turns at the processors.
+    pub(crate) fn slots(&self) -> PathBuf {
+        self.folder.with_file_name("slots")
     }
 
     pub(crate) fn mount_point(&self) -> PathBuf {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use model::job::{JobInfo, JobProgress, JobReport, JobRequest, JobState, Work};
+use model::job::{JobInfo, JobProgress, JobReport, JobRequest, JobState, RunProgress, Work};
 use model::{JobId, OperationId, ResourceId, Scope, TenantId};
 use sqlx::any::AnyRow;
 use sqlx::{AssertSqlSafe, Row};
@@ -20,11 +20,11 @@ use crate::writer::Tx;
 mod log;
 mod state;
 
-pub use log::LogPiece;
+pub use log::{LogPiece, LogStanding};
 pub use state::{NewState, SealedState, StateVersion};
 
 const COLUMNS: &str = "id, tenant_id, resource_id, operation_id, state, request, fencing_token, runner, lease_until, stop, \
-    report, plan_sha256, approved_by, log_bytes, created_at, started_at, finished_at";
+    report, plan_sha256, approved_by, log_bytes, progress, created_at, started_at, finished_at";
 
 /// A job as it is stored.
 #[derive(Debug, Clone)]
@@ -43,6 +43,7 @@ pub struct Job {
     pub plan_sha256: Option<String>,
     pub approved_by: Option<String>,
     pub log_bytes: i64,
+    pub progress: Option<RunProgress>,
     pub created_at: Timestamp,
     pub started_at: Option<Timestamp>,
     pub finished_at: Option<Timestamp>,
@@ -59,6 +60,7 @@ impl Job {
             state: self.state,
             runner: self.runner,
             log_bytes: self.log_bytes,
+            progress: self.progress,
             created_at: self.created_at,
             started_at: self.started_at,
             finished_at: self.finished_at,
@@ -158,9 +160,18 @@ impl Store {
 
     /// Keep these jobs for another `lease`. Says which are still their runner's, and what is asked of them.
     pub async fn renew_jobs(&self, jobs: Vec<(JobId, i64)>, lease: Duration) -> Result<Vec<KeptJob>, Error> {
-        self.write(0, move |tx| {
+        self.write_quietly(move |tx| {
             let jobs = jobs.clone();
             Box::pin(async move { tx.renew_jobs(&jobs, lease).await })
+        })
+        .await
+    }
+
+    /// Write down how far a job is. False where it is somebody else's by now, or is over.
+    pub async fn note_progress(&self, id: JobId, fencing_token: i64, progress: RunProgress) -> Result<bool, Error> {
+        self.write_quietly(move |tx| {
+            let progress = progress.clone();
+            Box::pin(async move { tx.note_progress(id, fencing_token, &progress).await })
         })
         .await
     }
@@ -295,7 +306,7 @@ impl Tx {
     async fn take_jobs(&mut self, ids: &[JobId], runner: &str, lease: Duration) -> Result<Vec<TakenJob>, Error> {
         let text = format!(
             "UPDATE jobs SET state = 'running', runner = $2, lease_until = $3, fencing_token = fencing_token + 1, \
-             started_at = coalesce(started_at, $1) \
+             progress = NULL, started_at = coalesce(started_at, $1) \
              WHERE id IN (SELECT v.id FROM {}) AND {IS_FREE} RETURNING {COLUMNS}, \
              (SELECT name FROM tenants WHERE tenants.id = jobs.tenant_id) AS tenant_name, \
              (SELECT name FROM resources WHERE resources.id = jobs.resource_id) AS resource_name, \
@@ -338,6 +349,12 @@ impl Tx {
             .fetch_all(self.connection())
             .await?;
         rows.iter().map(|row| Ok(KeptJob { id: JobId(row.int("id")?), stop: row.optional_text("stop")? })).collect()
+    }
+
+    async fn note_progress(&mut self, id: JobId, token: i64, progress: &RunProgress) -> Result<bool, Error> {
+        let text = "UPDATE jobs SET progress = $1 WHERE id = $2 AND fencing_token = $3 AND state = 'running'";
+        let noted = sqlx::query(text).bind(json(progress)?).bind(id.0).bind(token).execute(self.connection()).await?;
+        Ok(noted.rows_affected() > 0)
     }
 
     async fn finish_job(
@@ -437,6 +454,7 @@ fn to_job(row: &AnyRow) -> Result<Job, Error> {
         plan_sha256: row.optional_text("plan_sha256")?,
         approved_by: row.optional_text("approved_by")?,
         log_bytes: row.int("log_bytes")?,
+        progress: row.optional_json("progress")?,
         created_at: row.time("created_at")?,
         started_at: row.optional_time("started_at")?,
         finished_at: row.optional_time("finished_at")?,

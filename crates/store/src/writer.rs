@@ -101,10 +101,18 @@ type Work<T> = Box<dyn for<'t> Fn(&'t mut Tx) -> BoxFuture<'t, Result<T, Error>>
 
 struct Job {
     step: Box<dyn Step>,
+    terms: Terms,
+}
+
+/// How a write is to be done.
+#[derive(Default)]
+struct Terms {
     /// Roll back instead of committing.
     dry_run: bool,
     /// Writes of a group are done in this order, so that two processes lock rows in the same order.
     order: i64,
+    /// Nobody but readers of logs waits for it.
+    quiet: bool,
     /// What the write creates and does nothing besides: it may be inserted ahead, together with others'.
     creation: Option<Arc<Creation>>,
 }
@@ -221,7 +229,16 @@ impl Store {
         T: Send + 'static,
         F: for<'t> Fn(&'t mut Tx) -> BoxFuture<'t, Result<T, Error>> + Send + Sync + 'static,
     {
-        self.submit(order, false, None, Box::new(work)).await
+        self.submit(Terms { order, ..Terms::default() }, Box::new(work)).await
+    }
+
+    /// The same for what nobody but readers of logs waits for.
+    pub async fn write_quietly<T, F>(&self, work: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: for<'t> Fn(&'t mut Tx) -> BoxFuture<'t, Result<T, Error>> + Send + Sync + 'static,
+    {
+        self.submit(Terms { quiet: true, ..Terms::default() }, Box::new(work)).await
     }
 
     /// Do `work` and undo it: the answer is what the write would have given.
@@ -230,7 +247,7 @@ impl Store {
         T: Send + 'static,
         F: for<'t> Fn(&'t mut Tx) -> BoxFuture<'t, Result<T, Error>> + Send + Sync + 'static,
     {
-        self.submit(0, true, None, Box::new(work)).await
+        self.submit(Terms { dry_run: true, ..Terms::default() }, Box::new(work)).await
     }
 
     /// Create a resource. Those that arrive together are inserted together.
@@ -241,20 +258,14 @@ impl Store {
             let (wanted, actor) = (wanted.clone(), actor.clone());
             Box::pin(async move { tx.create_resource(&wanted.scope, &actor, &wanted.new).await })
         });
-        self.submit(0, false, Some(creation), work).await
+        self.submit(Terms { creation: Some(creation), ..Terms::default() }, work).await
     }
 
-    async fn submit<T: Send + 'static>(
-        &self,
-        order: i64,
-        dry_run: bool,
-        creation: Option<Arc<Creation>>,
-        work: Work<T>,
-    ) -> Result<T, Error> {
+    async fn submit<T: Send + 'static>(&self, terms: Terms, work: Work<T>) -> Result<T, Error> {
         let (caller, answer) = oneshot::channel();
         let step = Box::new(Typed { work, result: None, caller });
         let queue = self.0.writer.sender.upgrade().ok_or(Error::Closing)?;
-        queue.send(Job { step, dry_run, order, creation }).await.map_err(|_| Error::Closing)?;
+        queue.send(Job { step, terms }).await.map_err(|_| Error::Closing)?;
         self.0.writer.counters.queued.fetch_add(1, Ordering::Relaxed);
         drop(queue);
         answer.await.map_err(|_| Error::Closing)?
@@ -286,8 +297,8 @@ impl Scribe {
                 return;
             }
             self.counters.taken.fetch_add(taken as u64, Ordering::Relaxed);
-            let (rehearsals, mut writes): (Vec<_>, Vec<_>) = group.into_iter().partition(|job| job.dry_run);
-            writes.sort_by_key(|job| job.order);
+            let (rehearsals, mut writes): (Vec<_>, Vec<_>) = group.into_iter().partition(|job| job.terms.dry_run);
+            writes.sort_by_key(|job| job.terms.order);
             self.write_group(writes).await;
             self.write_each(rehearsals).await;
         }
@@ -361,7 +372,7 @@ impl Scribe {
         };
         let (dialect, events) = (self.dialect, vec![]);
         let mut tx = Tx { connection, dialect, now, base, used: 0, overtaken: false, events, made: None };
-        let dry_run = group.iter().any(|job| job.dry_run);
+        let dry_run = group.iter().any(|job| job.terms.dry_run);
         let done = in_time(run_all(&mut tx, group)).await;
         let (mut connection, overtaken) = (tx.connection, tx.overtaken);
         let end = if done.is_err() || dry_run { "ROLLBACK" } else { "COMMIT" };
@@ -388,7 +399,11 @@ impl Scribe {
                     self.probe(Moment::AfterCommit);
                     self.counters.groups.fetch_add(1, Ordering::Relaxed);
                     self.counters.writes.fetch_add(group.len() as u64, Ordering::Relaxed);
-                    self.bell.ring();
+                    if group.iter().all(|job| job.terms.quiet) {
+                        self.bell.murmur();
+                    } else {
+                        self.bell.ring();
+                    }
                 }
                 Ok(())
             }
@@ -412,12 +427,13 @@ fn is_silence(error: &sqlx::Error) -> bool {
 }
 
 async fn run_all(tx: &mut Tx, group: &mut [Job]) -> Result<(), sqlx::Error> {
-    let creations: Vec<_> = group.iter().filter_map(|job| job.creation.as_deref()).map(Creation::wanted).collect();
+    let creations: Vec<_> =
+        group.iter().filter_map(|job| job.terms.creation.as_deref()).map(Creation::wanted).collect();
     // One alone gains nothing by being ahead.
     let ahead = if creations.len() > 1 { tx.insert_resources(&creations).await? } else { vec![] };
     let mut ahead = ahead.into_iter();
     for job in group {
-        tx.made = job.creation.as_ref().and_then(|_| ahead.next().flatten());
+        tx.made = job.terms.creation.as_ref().and_then(|_| ahead.next().flatten());
         job.step.run(tx).await?;
     }
     crate::events::append(tx).await

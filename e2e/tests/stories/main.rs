@@ -6,6 +6,7 @@
 mod telling;
 
 mod architecture;
+mod chaos;
 mod controllers;
 mod data_folder;
 mod database_away;

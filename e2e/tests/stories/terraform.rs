@@ -1,7 +1,7 @@
 //! Terraform for real: the program itself, a provider whose cloud keeps a ledger, and nothing lost on the way.
 
 use e2e::cloud::{Cloud, declare, jobs, log, stands};
-use e2e::{Database, eventually, until};
+use e2e::{Database, eventually, program, run, until};
 use serde_json::json;
 
 const THING: &str = r#"
@@ -29,6 +29,8 @@ async fn what_is_declared_is_made_kept_so_changed_and_unmade(database: Database)
     let first = jobs(&api, id).await.pop().expect("a job");
     assert!(log(&api, &first, 0).await.contains("Apply complete! Resources: 1 added"));
     assert_eq!(first["report"]["plan"]["creates"], 1);
+    let progress = &first["progress"];
+    assert_eq!((&progress["step"], &progress["done"], &progress["total"]), (&json!("apply"), &json!(1), &json!(1)));
     let outputs = api.get(&format!("/api/v1/resources/{id}/outputs")).await.ok();
     assert!(outputs["outputs"]["endpoint"].as_str().is_some_and(|url| url.starts_with("https://it.")), "{outputs}");
 
@@ -75,7 +77,33 @@ async fn a_run_goes_on_when_the_server_is_killed(database: Database) {
     }
 }
 
-on_both!(what_is_declared_is_made_kept_so_changed_and_unmade, a_run_goes_on_when_the_server_is_killed);
+async fn who_follows_a_log_gets_all_of_it_though_the_server_is_killed(database: Database) {
+    let cloud = Cloud::open();
+    let module = cloud.module("thing", THING);
+    let mut server = cloud.server(&database, &[]).await;
+    let id = declare(&server.api(), "it", &module, json!({ "size": 3, "seconds": 5 }), json!({})).await;
+    until("the cloud to be asked", async || cloud.effects("it") == ["create"]).await;
+    let address = format!("http://127.0.0.1:{}", server.port);
+    let printed = database.folder().join("printed");
+    let file = std::fs::File::create(&printed).expect("a file");
+    let arguments = ["logs", "thing/it", "-f", "--server", &address];
+    let mut following = program(database.folder(), &arguments).stdout(file).spawn().expect("the program");
+    let read = || std::fs::read_to_string(&printed).expect("what was printed");
+    until("the log to be followed", async || read().contains("cloudsim_thing.it: Creating...")).await;
+    server.kill();
+    server.restart().await;
+    let ended = eventually("the end of the log", async || following.try_wait().expect("a child can be asked")).await;
+    assert!(ended.success(), "{ended}");
+    let jobs = jobs(&server.api(), id).await;
+    assert_eq!(read(), log(&server.api(), &jobs[0], 0).await);
+    assert!(read().contains("Apply complete!"), "{}", read());
+}
+
+on_both!(
+    what_is_declared_is_made_kept_so_changed_and_unmade,
+    a_run_goes_on_when_the_server_is_killed,
+    who_follows_a_log_gets_all_of_it_though_the_server_is_killed
+);
 
 const HALF: &str = r#"
 resource "cloudsim_thing" "good" {
@@ -180,4 +208,83 @@ async fn a_job_is_stopped_in_good_order_and_its_resource_waits() {
     api.post(&format!("/api/v1/resources/{id}/reconcile"), &json!({})).await.ok();
     stands(&api, id, "ready", 1).await;
     assert_eq!(cloud.effects("it"), ["create"], "what was made is gone on with");
+}
+
+#[tokio::test]
+async fn many_jobs_at_once_and_more_that_wait_all_come_to_their_end() {
+    let (cloud, database) = (Cloud::open(), Database::sqlite().await);
+    let module = cloud.module(
+        "named",
+        r#"
+variable "name" { type = string }
+resource "cloudsim_thing" "it" {
+  name           = var.name
+  create_seconds = 2
+}
+"#,
+    );
+    // More at once than there are turns at the processors, and twice as many in all.
+    let server = cloud.server(&database, &["--runner-capacity", "12"]).await;
+    let api = server.api();
+    let mut made = Vec::new();
+    for number in 0..24 {
+        let name = format!("thing-{number}");
+        let config = json!({ "variables": { "name": "${resource.name}" } });
+        made.push((declare(&api, &name, &module, json!({}), config).await, name));
+    }
+    for (id, name) in made {
+        stands(&api, id, "ready", 1).await;
+        assert_eq!(cloud.effects(&name), ["create"]);
+    }
+    until("nothing to be left of the jobs", async || cloud.workspaces() == 0).await;
+}
+
+#[tokio::test]
+async fn an_apply_that_waits_tells_when_all_is_ready_and_nothing_else_where_it_shall_be_quiet() {
+    let (cloud, database) = (Cloud::open(), Database::sqlite().await);
+    let module = cloud.module("thing", THING);
+    let server = cloud.server(&database, &[]).await;
+    let address = format!("http://127.0.0.1:{}", server.port);
+    let write = |name: &str, size: i64| {
+        let document = json!({
+            "name": name, "resource_type_name": "Thing", "resource_type_version": "v1", "action_plugin": "terraform",
+            "plugin_config": { "source": { "path": module } }, "spec": { "size": size },
+        });
+        std::fs::write(database.folder().join("thing.json"), document.to_string()).expect("a file");
+    };
+    let apply = |more: &[&str]| {
+        let arguments = [&["apply", "-f", "thing.json", "--wait", "--server", &address], more].concat();
+        run(database.folder(), &arguments)
+    };
+    write("it", 1);
+    let said = apply(&[]);
+    assert_eq!((said.code, said.stdout.as_str()), (Some(0), "thing/it created\nthing/it ready\n"), "{said:?}");
+    assert!(said.stderr.contains("thing/it: "), "{said:?}");
+    write("it", 2);
+    let said = apply(&["--quiet"]);
+    assert_eq!(said.stdout, "thing/it configured\nthing/it ready\n", "{said:?}");
+    assert_eq!(said.stderr, "");
+    assert_eq!(cloud.effects("it"), ["create", "update"]);
+}
+
+#[tokio::test]
+async fn on_a_terminal_whoever_waits_sees_how_far_the_job_is() {
+    let (cloud, database) = (Cloud::open(), Database::sqlite().await);
+    let module = cloud.module("thing", THING);
+    let server = cloud.server(&database, &[]).await;
+    declare(&server.api(), "it", &module, json!({ "size": 1, "seconds": 5 }), json!({})).await;
+    let wait = program(database.folder(), &["wait", "thing/it", "--server"]);
+    let arguments = wait.get_args().map(|argument| argument.to_string_lossy());
+    let line = [wait.get_program().to_string_lossy()].into_iter().chain(arguments).collect::<Vec<_>>().join(" ");
+    let address = format!("http://127.0.0.1:{}", server.port);
+    let seen = std::process::Command::new("script")
+        .args(["--quiet", "--return", "--command", &format!("{line} {address}"), "/dev/null"])
+        .env("TERM", "xterm")
+        .stdin(std::process::Stdio::null())
+        .output()
+        .expect("script is there");
+    let text = String::from_utf8_lossy(&seen.stdout);
+    assert!(seen.status.success(), "{text}");
+    assert!(text.contains("apply 0/1  cloudsim_thing.it: create"), "{text}");
+    assert!(text.contains("thing/it ready"), "{text}");
 }

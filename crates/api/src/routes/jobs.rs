@@ -1,30 +1,24 @@
 //! `/api/v1/resources/{id}/jobs` and `/api/v1/jobs/{id}`: what runners do for resources, and what they print.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Json;
-use axum::body::{Body, Bytes};
 use axum::extract::State;
-use axum::http::{StatusCode, header};
+use axum::extract::ws::WebSocketUpgrade;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use futures::stream;
 use model::job::{JobInfo, JobState};
 use model::{JobId, ResourceId, Role};
 use serde::Deserialize;
-use store::{Job, Store};
-use tokio::sync::watch;
+use store::Job;
 use utoipa::IntoParams;
 
 use crate::app::App;
 use crate::caller::Caller;
+use crate::log::{self, Reading};
 use crate::params::{At, Params, page_size};
 use crate::problem::Problem;
-
-/// Bytes of log in one piece of an answer.
-const PIECE: usize = 256 * 1024;
-/// A stream that has had nothing to say for so long ends; whoever still listens comes back with the offset.
-const SILENCE: Duration = Duration::from_secs(25);
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -93,29 +87,73 @@ pub async fn get_job(State(app): State<Arc<App>>, caller: Caller, At(id): At<Job
 /// What a job has printed
 ///
 /// Its log is one sequence of bytes: whoever was cut off comes back with the number of bytes that arrived, and misses nothing.
+///
+/// With `Accept: text/event-stream` it comes as server-sent events, each a JSON string with the offset after it as its id; the
+/// last is `end`. As a WebSocket it comes in binary frames between two text frames: `{"offset": N}`, and at the end of the
+/// job `{"state": "finished", "log_bytes": N}`. Both follow until the job is over.
 #[utoipa::path(get, path = "/api/v1/jobs/{id}/log", tag = "Jobs", operation_id = "get_job_log",
     params(("id" = i64, Path, description = "The job's id"), LogParams),
-    responses((status = 200, description = "The log from that byte on", body = String, content_type = "text/plain")))]
+    responses(
+        (status = 200, description = "The log from that byte on", body = String, content_type = "text/plain"),
+        (status = 101, description = "The same as a WebSocket"),
+    ))]
 pub async fn get_log(
     State(app): State<Arc<App>>,
     caller: Caller,
     At(id): At<JobId>,
     Params(params): Params<LogParams>,
+    headers: HeaderMap,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, Problem> {
     caller.require(Role::Viewer)?;
     let job = app.store.job(&caller.scope, id).await?;
-    let from = i64::try_from(params.from).map_err(|_| Problem::unprocessable("from: no log is that long"))?;
-    let reading = Reading {
-        bell: app.store.bell().listen(),
-        draining: app.draining(),
-        store: app.store.clone(),
-        job: id,
-        at: from,
-        // What there is now, for whoever does not want to stay.
-        end: (!params.follow || job.is_over()).then_some(job.log_bytes),
-    };
-    let pieces = stream::try_unfold(reading, Reading::next);
-    Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], Body::from_stream(pieces)).into_response())
+    let form = Form::asked_for(&headers);
+    let from = form.last_offset(&headers)?.unwrap_or(params.from);
+    i64::try_from(from).map_err(|_| Problem::unprocessable("from: no log is that long"))?;
+    let is_followed = params.follow || form != Form::Plain;
+    let until = (!is_followed).then_some(u64::try_from(job.log_bytes).unwrap_or(0));
+    let reading = Reading::new(&app, id, caller.token, from, until);
+    Ok(match form {
+        Form::Plain => log::plain(reading),
+        Form::ServerSent => log::server_sent(reading),
+        Form::Socket => {
+            let upgrade = upgrade.map_err(|refused| Problem::bad_request(format!("no WebSocket: {refused}")))?;
+            log::socket(upgrade, reading)
+        }
+    })
+}
+
+/// How a log is to be sent.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Plain,
+    ServerSent,
+    Socket,
+}
+
+impl Form {
+    fn asked_for(headers: &HeaderMap) -> Form {
+        let says = |name, word| {
+            headers
+                .get(name)
+                .and_then(|value: &HeaderValue| value.to_str().ok())
+                .is_some_and(|value| value.split([',', ';']).any(|part| part.trim().eq_ignore_ascii_case(word)))
+        };
+        if says(header::UPGRADE, "websocket") {
+            Form::Socket
+        } else if says(header::ACCEPT, "text/event-stream") {
+            Form::ServerSent
+        } else {
+            Form::Plain
+        }
+    }
+
+    /// Where a browser that reconnects left off.
+    fn last_offset(self, headers: &HeaderMap) -> Result<Option<u64>, Problem> {
+        let Some(value) = headers.get("last-event-id").filter(|_| self == Form::ServerSent) else { return Ok(None) };
+        let offset = value.to_str().ok().and_then(|text| text.parse().ok());
+        offset.map(Some).ok_or_else(|| Problem::bad_request("Last-Event-ID: expected an offset"))
+    }
 }
 
 /// Stop a job
@@ -176,46 +214,4 @@ pub async fn approve_job(
         return Err(Problem::new(StatusCode::CONFLICT, detail));
     }
     Ok((StatusCode::ACCEPTED, Json(app.store.job(&caller.scope, id).await?.info())).into_response())
-}
-
-/// A log on its way to a reader.
-struct Reading {
-    store: Store,
-    bell: watch::Receiver<u64>,
-    draining: watch::Receiver<bool>,
-    job: JobId,
-    at: i64,
-    /// Where it ends, once that is known.
-    end: Option<i64>,
-}
-
-impl Reading {
-    async fn next(mut self) -> Result<Option<(Bytes, Reading)>, store::Error> {
-        loop {
-            self.bell.mark_unchanged();
-            let left = self.end.map_or(PIECE, |end| usize::try_from(end - self.at).unwrap_or(0).min(PIECE));
-            if left == 0 {
-                return Ok(None);
-            }
-            let bytes = self.store.log(self.job, self.at, left).await?;
-            if !bytes.is_empty() {
-                self.at += bytes.len() as i64;
-                return Ok(Some((bytes.into(), self)));
-            }
-            // The end and the last byte were written together: what is read after the end is known is complete.
-            match self.store.any_job(self.job).await? {
-                Some(job) if !job.is_over() => {}
-                Some(job) if self.end.is_none() => {
-                    self.end = Some(job.log_bytes);
-                    continue;
-                }
-                _ => return Ok(None),
-            }
-            tokio::select! {
-                _ = self.bell.changed() => {}
-                _ = self.draining.changed() => return Ok(None),
-                () = tokio::time::sleep(SILENCE) => return Ok(None),
-            }
-        }
-    }
 }

@@ -12,6 +12,7 @@ mod idempotency;
 mod isolation;
 mod leaving;
 mod lists;
+mod live_logs;
 mod loopback;
 mod operations;
 mod plugins;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use link::{Holding, Link, LinkError};
-use model::job::JobReport;
+use model::job::{JobReport, RunProgress};
 use tokio::sync::watch;
 use tracing::{info, warn};
 
@@ -14,19 +14,42 @@ use crate::supervised::Supervised;
 
 /// Bytes of log that are handed in at once.
 const PIECE: usize = 256 * 1024;
-/// How often the workspace is looked at.
+/// How often the workspace is looked at where nobody tells that something is written there.
 const LOOK: Duration = Duration::from_millis(50);
+/// And where somebody does: only so that the end of a supervisor that says nothing is noticed.
+const LOOK_AGAIN: Duration = Duration::from_millis(500);
+/// What is written within this time is handed in together.
+const BATCH: Duration = Duration::from_millis(25);
+/// A supervisor that has written its report is gone as soon.
+const ENDING: Duration = Duration::from_millis(3);
 const AGAIN: Duration = Duration::from_millis(500);
 
 pub(super) struct Courier {
-    link: Arc<dyn Link>,
-    holding: Holding,
-    supervised: Arc<Mutex<Supervised>>,
+    way: Way,
+    heard: Option<watch::Receiver<()>>,
     lost: watch::Receiver<bool>,
+    /// Where in the log the spool begins.
+    log_from: u64,
     /// Bytes of log that the control plane has.
     sent: u64,
     /// The last state that it has.
-    state: Option<String>,
+    state: Option<(u64, i64, i64)>,
+    progress: Told,
+}
+
+/// From a workspace to the control plane.
+struct Way {
+    link: Arc<dyn Link>,
+    holding: Holding,
+    supervised: Arc<Mutex<Supervised>>,
+}
+
+/// How far the job is, as far as it was read, and whether the control plane knows.
+#[derive(Default)]
+struct Told {
+    place: u64,
+    newest: Option<RunProgress>,
+    is_known: bool,
 }
 
 /// Why it does not go on.
@@ -40,15 +63,21 @@ impl Courier {
     pub fn new(
         link: Arc<dyn Link>,
         holding: Holding,
+        log_from: u64,
         supervised: Arc<Mutex<Supervised>>,
+        heard: Option<watch::Receiver<()>>,
         lost: watch::Receiver<bool>,
     ) -> Courier {
-        Courier { link, holding, supervised, lost, sent: 0, state: None }
+        let way = Way { link, holding, supervised };
+        Courier { way, heard, lost, log_from, sent: log_from, state: None, progress: Told::default() }
     }
 
     pub async fn serve(mut self) {
-        let job = self.holding.job;
+        let job = self.way.holding.job;
         let over = loop {
+            if let Some(heard) = &mut self.heard {
+                heard.mark_unchanged();
+            }
             match self.round().await {
                 Ok(true) => break None,
                 Ok(false) => {}
@@ -59,8 +88,9 @@ impl Courier {
                 Err(LinkError::Lost) => break Some(Over::Lost),
                 Err(LinkError::Refused(why)) => break Some(Over::Broken(why)),
             }
+            let ending = self.way.look(|supervised| Ok(supervised.is_ending())).unwrap_or(false);
             tokio::select! {
-                () = tokio::time::sleep(LOOK) => {}
+                () = rest(&mut self.heard, ending) => {}
                 _ = self.lost.wait_for(|lost| *lost) => break Some(Over::Lost),
             }
         };
@@ -75,14 +105,37 @@ impl Courier {
     /// Hand in what is new. True once the job is over and all is handed in.
     async fn round(&mut self) -> Result<bool, LinkError> {
         // First the report, then the rest: what is read after it is complete.
-        let report = self.report().await?;
-        self.hand_in_log().await?;
-        self.hand_in_state().await?;
+        let report = self.way.report().await?;
+        // Together, so that it is written together.
+        tokio::try_join!(
+            self.way.hand_in_log(self.log_from, &mut self.sent),
+            self.way.hand_in_state(&mut self.state),
+            self.way.hand_in_progress(self.log_from, &mut self.progress),
+        )?;
         let Some(report) = report else { return Ok(false) };
-        self.finish(report).await?;
+        self.way.finish(JobReport { log_bytes: self.sent, ..report }).await?;
         Ok(true)
     }
 
+    /// Nothing of the job is alive when this is done, and nothing of it is left.
+    async fn bury(self) {
+        let supervised = self.way.supervised;
+        let buried = tokio::task::spawn_blocking(move || {
+            let mut supervised = supervised.lock().unwrap_or_else(PoisonError::into_inner);
+            if supervised.alive() {
+                supervised.stop(Stop::Kill)?;
+            }
+            supervised.remove()
+        });
+        match buried.await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => warn!(%error, job = %self.way.holding.job, "a workspace cannot be removed"),
+            Err(error) => warn!(%error, job = %self.way.holding.job, "a workspace cannot be removed"),
+        }
+    }
+}
+
+impl Way {
     /// That of a supervisor which died may take seconds: nothing of its job is alive once it is told.
     async fn report(&self) -> Result<Option<JobReport>, LinkError> {
         let supervised = self.supervised.clone();
@@ -92,28 +145,45 @@ impl Courier {
         report.await.map_err(|error| error.to_string()).and_then(|report| report).map_err(LinkError::Away)
     }
 
-    async fn hand_in_log(&mut self) -> Result<(), LinkError> {
+    async fn hand_in_log(&self, log_from: u64, sent: &mut u64) -> Result<(), LinkError> {
         loop {
-            let from = self.sent;
-            let bytes = self.look(|supervised| supervised.log(from, PIECE))?;
+            // Whatever the control plane has of this run, it has from its beginning on.
+            let place = sent.saturating_sub(log_from);
+            let bytes = self.look(|supervised| supervised.log(place, PIECE))?;
             if bytes.is_empty() {
                 return Ok(());
             }
-            self.sent = self.link.log(self.holding, from, bytes).await?;
+            *sent = self.link.log(self.holding, *sent, bytes).await?;
         }
     }
 
-    async fn hand_in_state(&mut self) -> Result<(), LinkError> {
-        let state = self.look(|supervised| supervised.good_state())?;
-        if let Some(state) = state.filter(|state| self.state.as_ref() != Some(state)) {
+    async fn hand_in_state(&self, known: &mut Option<(u64, i64, i64)>) -> Result<(), LinkError> {
+        let mark = self.look(|supervised| Ok(supervised.good_state_mark()))?;
+        if mark == *known {
+            return Ok(());
+        }
+        if let Some(state) = self.look(|supervised| supervised.good_state())? {
             self.link.state(self.holding, &state).await?;
-            self.state = Some(state);
+        }
+        *known = mark;
+        Ok(())
+    }
+
+    async fn hand_in_progress(&self, log_from: u64, told: &mut Told) -> Result<(), LinkError> {
+        let (lines, place) = self.look(|supervised| supervised.progress(told.place))?;
+        told.place = place;
+        for line in lines {
+            told.newest = Some(line.after(told.newest.take(), log_from));
+            told.is_known = false;
+        }
+        if let Some(newest) = told.newest.clone().filter(|_| !told.is_known) {
+            self.link.progress(self.holding, newest).await?;
+            told.is_known = true;
         }
         Ok(())
     }
 
-    async fn finish(&mut self, report: JobReport) -> Result<(), LinkError> {
-        let report = JobReport { log_bytes: self.sent, ..report };
+    async fn finish(&self, report: JobReport) -> Result<(), LinkError> {
         match self.link.finish(self.holding, report).await {
             // Said already, by a runner that was killed before it heard so.
             Err(LinkError::Lost) => info!(job = %self.holding.job, "the job's end is known already"),
@@ -126,21 +196,15 @@ impl Courier {
         look(&mut self.supervised.lock().unwrap_or_else(PoisonError::into_inner))
             .map_err(|error| LinkError::Away(error.to_string()))
     }
+}
 
-    /// Nothing of the job is alive when this is done, and nothing of it is left.
-    async fn bury(self) {
-        let supervised = self.supervised;
-        let buried = tokio::task::spawn_blocking(move || {
-            let mut supervised = supervised.lock().unwrap_or_else(PoisonError::into_inner);
-            if supervised.alive() {
-                supervised.stop(Stop::Kill)?;
-            }
-            supervised.remove()
-        });
-        match buried.await {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => warn!(%error, job = %self.holding.job, "a workspace cannot be removed"),
-            Err(error) => warn!(%error, job = %self.holding.job, "a workspace cannot be removed"),
-        }
+/// Until there may be something to hand in.
+async fn rest(heard: &mut Option<watch::Receiver<()>>, ending: bool) {
+    let Some(heard) = heard.as_mut().filter(|_| !ending) else {
+        return tokio::time::sleep(if ending { ENDING } else { LOOK }).await;
+    };
+    if let Ok(told) = tokio::time::timeout(LOOK_AGAIN, heard.changed()).await {
+        // Nobody tells any more where the folder is gone.
+        tokio::time::sleep(if told.is_ok() { BATCH } else { LOOK }).await;
     }
 }

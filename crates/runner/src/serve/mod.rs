@@ -3,6 +3,8 @@
 //! machine finds them again.
 
 mod courier;
+mod ears;
+mod showing;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -24,6 +26,8 @@ use crate::stop::Stop;
 use crate::supervised::Supervised;
 use crate::workspace::Workspace;
 use courier::Courier;
+use ears::Ears;
+use showing::Showing;
 
 /// Looked for work this often, whatever was heard.
 const LOOK_AGAIN: Duration = Duration::from_secs(5);
@@ -53,6 +57,7 @@ pub struct Runner {
     held: Mutex<HashMap<JobId, Held>>,
     /// A job has ended.
     freed: Notify,
+    ears: Ears,
 }
 
 /// A job under way.
@@ -64,8 +69,9 @@ struct Held {
 }
 
 impl Runner {
+    /// Within a runtime, as long as which it listens.
     pub fn new(link: Arc<dyn Link>, settings: RunnerSettings) -> Arc<Runner> {
-        Arc::new(Runner { link, settings, held: Mutex::default(), freed: Notify::new() })
+        Arc::new(Runner { link, settings, held: Mutex::default(), freed: Notify::new(), ears: Ears::open() })
     }
 
     /// How many jobs it has.
@@ -111,7 +117,7 @@ impl Runner {
                 Ok(assignment) => {
                     let holding = Holding { job: assignment.job, fencing_token: assignment.fencing_token };
                     info!(job = %holding.job, "going on with a job that was under way");
-                    self.follow(holding, supervised);
+                    self.follow(holding, assignment.log_from, supervised);
                 }
                 // It was being prepared when the runner was killed: nothing was begun.
                 Err(error) => {
@@ -130,10 +136,11 @@ impl Runner {
         };
         for assigned in assigned {
             let holding = Holding { job: assigned.assignment.job, fencing_token: assigned.assignment.fencing_token };
+            let log_from = assigned.assignment.log_from;
             let runner = self.clone();
             let started = tokio::task::spawn_blocking(move || runner.start(&assigned, sent)).await;
             match started.map_err(|error| error.to_string()).and_then(|started| started) {
-                Ok(supervised) => self.follow(holding, supervised),
+                Ok(supervised) => self.follow(holding, log_from, supervised),
                 Err(why) => self.cannot_start(holding, &why).await,
             }
         }
@@ -177,15 +184,21 @@ impl Runner {
     }
 
     /// Hand in what a job's supervisor writes down, until it is over.
-    fn follow(self: &Arc<Self>, holding: Holding, supervised: Supervised) {
+    fn follow(self: &Arc<Self>, holding: Holding, log_from: u64, supervised: Supervised) {
+        let heard = self.ears.turn_to(supervised.folder());
+        let (watched, shown) = (Supervised::at(supervised.folder()), supervised.log_length());
         let supervised = Arc::new(Mutex::new(supervised));
         let lost = Arc::new(watch::Sender::new(false));
         let held = Held { holding, supervised: supervised.clone(), lost: lost.clone() };
         self.with(|jobs| jobs.insert(holding.job, held));
-        let courier = Courier::new(self.link.clone(), holding, supervised, lost.subscribe());
+        let showing =
+            Showing { link: self.link.clone(), holding, supervised: watched, heard: heard.clone(), log_from, shown };
+        let courier = Courier::new(self.link.clone(), holding, log_from, supervised, heard, lost.subscribe());
         let runner = self.clone();
         tokio::spawn(async move {
+            let showing = tokio::spawn(showing.serve());
             courier.serve().await;
+            showing.abort();
             runner.with(|jobs| {
                 if jobs.get(&holding.job).is_some_and(|held| held.holding == holding) {
                     jobs.remove(&holding.job);

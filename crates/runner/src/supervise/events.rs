@@ -56,6 +56,11 @@ impl<'a> Events<'a> {
         self.stream.push(text.as_bytes());
     }
 
+    /// Whether something is done to a resource.
+    pub fn has_begun(&self) -> bool {
+        !self.happened.is_empty()
+    }
+
     pub fn finish(mut self) -> Finished {
         let mut text = String::new();
         if !self.line.is_empty() {

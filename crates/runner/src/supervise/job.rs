@@ -11,6 +11,7 @@ use model::{Class, Failure};
 use super::cage::{Cage, Ended, Output};
 use super::log::Log;
 use super::memory::Memory;
+use super::turn::Turn;
 use super::watch::Watch;
 use crate::beneath::Beneath;
 use crate::progress::{Kind, Stage};
@@ -28,6 +29,7 @@ pub struct Job<'a> {
     pub watch: &'a Watch,
     pub memory: &'a Memory,
     pub work: &'a Beneath,
+    pub turn: &'a Turn,
     /// The root module, within `work/`.
     pub root: PathBuf,
 }

@@ -57,6 +57,11 @@ impl Log {
         self.note(&Progress::new(self.length(), step, kind));
     }
 
+    /// There is a plan of so many changes.
+    pub fn planned(&self, total: u64) {
+        self.note(&Progress { total: Some(total), ..Progress::new(self.length(), Stage::Show, Kind::Planned) });
+    }
+
     pub fn resource(&self, event: &ApplyEvent) {
         let phase = match event.stage {
             ApplyStage::Started => Phase::Started,

@@ -9,6 +9,7 @@ mod events;
 mod explained;
 mod fetch;
 mod guard;
+mod installed;
 mod job;
 mod log;
 pub(crate) mod memory;
@@ -16,6 +17,7 @@ mod report;
 mod room;
 mod run;
 mod terraform;
+mod turn;
 mod watch;
 
 use std::collections::BTreeMap;
@@ -36,6 +38,7 @@ use self::job::{Job, Trouble};
 use self::log::Log;
 use self::room::Room;
 use self::run::Found;
+use self::turn::Turn;
 use self::watch::Watch;
 use crate::beneath::Beneath;
 use crate::error::Error;
@@ -79,6 +82,9 @@ fn begin(folder: &Path) -> Result<(), Error> {
         .ok_or_else(|| Error::file("read", &workspace.lease())(io::ErrorKind::InvalidData.into()))?;
     let redactor = Redactor::new(handed.secrets.values().map(String::as_str));
     let log = Log::create(&workspace, redactor).map_err(Error::file("write to", &workspace.spool()))?;
+    if assignment.log_from > 0 {
+        log.say("\nThe runner that had this job is not heard of any more; another begins it anew.\n");
+    }
     let watch = Watch::new(&workspace, assignment.limits, lease).map_err(Error::file("watch", folder))?;
     let work = Beneath::open(&workspace.work()).map_err(Error::file("open", &workspace.work()))?;
     let report = match (Room::open(&workspace, &assignment, &settings, &work), module_root(&assignment.work)) {
@@ -89,6 +95,7 @@ fn begin(folder: &Path) -> Result<(), Error> {
             refused(&log, Failure::new(Class::InvalidConfig, Step::Validate, message))
         }
         (Ok(room), Some(root)) => {
+            let turn = Turn::among(&workspace.slots(), settings.slots);
             let job = Job {
                 workspace: &workspace,
                 settings: &settings,
@@ -99,6 +106,7 @@ fn begin(folder: &Path) -> Result<(), Error> {
                 watch: &watch,
                 memory: &room.memory,
                 work: &work,
+                turn: &turn,
                 root,
             };
             carry_out(&job, &room)
@@ -112,7 +120,7 @@ fn carry_out(job: &Job<'_>, room: &Room) -> JobReport {
     let mut found = Found::default();
     job.watch.look(job.cage, job.memory);
     let ran = thread::scope(|scope| {
-        scope.spawn(|| job.watch.keep(job.cage, job.memory));
+        scope.spawn(|| job.watch.keep(job.cage, job.memory, job.turn));
         let ran = run::run(job, &mut found);
         let too_much = job.memory.exceeded(job.cage.first());
         job.cage.kill();

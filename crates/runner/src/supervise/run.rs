@@ -16,6 +16,7 @@ use super::cage::{Ended, Output};
 use super::events::Events;
 use super::explained;
 use super::fetch::fetch;
+use super::installed::Installed;
 use super::job::{Job, Ran, Trouble};
 use super::terraform::{self, PLAN};
 use crate::progress::Stage;
@@ -43,14 +44,26 @@ pub fn run(job: &Job<'_>, found: &mut Found) -> Result<JobEnd, Trouble> {
     let goal = job.terraform().goal;
     found.stage = Some(Stage::Fetch);
     found.commit = job.stage(Stage::Fetch, || fetch(job))?;
+    // Given back when the apply has begun, or at the end.
+    job.turn.take(|| job.watch.why().is_some());
     found.stage = Some(Stage::Init);
-    job.stage(Stage::Init, || init(job))?;
+    let installed = Installed::of(job);
+    let is_laid_down = job.stage(Stage::Init, || install(job, installed.as_ref()))?;
     let approved = job.terraform().plan.as_ref();
     if let Some(approved) = approved {
         lay_plan(job, approved)?;
     } else {
         found.stage = Some(Stage::Plan);
-        if !job.stage(Stage::Plan, || plan(job))? {
+        let planned = match job.stage(Stage::Plan, || plan(job)) {
+            Err(Trouble::Failed(_)) if is_laid_down => {
+                // Perhaps because what was laid down does not fit any more.
+                installed.iter().for_each(Installed::forget);
+                job.stage(Stage::Init, || init(job, None))?;
+                job.stage(Stage::Plan, || plan(job))?
+            }
+            planned => planned?,
+        };
+        if !planned {
             found.plan = Some(PlanSummary::default());
             return Ok(JobEnd::Succeeded);
         }
@@ -63,6 +76,8 @@ pub fn run(job: &Job<'_>, found: &mut Found) -> Result<JobEnd, Trouble> {
         found.drift = drift_of(&shown).map_err(unreadable)?;
     }
     let summary = PlanSummary::of(&shown).map_err(unreadable)?;
+    let changes = summary.changes();
+    job.log.planned(u64::try_from(changes.created + changes.updated + changes.deleted).unwrap_or(0));
     let asks = approved.is_none() && goal == Goal::Apply && summary.needs_approval(job.terraform().approval);
     found.plan = Some(summary);
     if asks {
@@ -81,7 +96,21 @@ pub fn run(job: &Job<'_>, found: &mut Found) -> Result<JobEnd, Trouble> {
     Ok(JobEnd::Succeeded)
 }
 
-fn init(job: &Job<'_>) -> Result<(), Trouble> {
+/// True where `init` was not needed.
+fn install(job: &Job<'_>, installed: Option<&Installed>) -> Result<bool, Trouble> {
+    // An approved plan is bound to what it was planned with; it is not planned again should that not fit.
+    let may_be_laid_down = job.terraform().plan.is_none() && job.work.folder(&job.root).is_ok();
+    if let Some(installed) = installed.filter(|_| may_be_laid_down)
+        && installed.lay_down(job)
+    {
+        terraform::lay_into_module(job).map_err(|problem| disk(job, Stage::Init, &problem))?;
+        job.log.say("Providers and modules are those of an earlier run.");
+        return Ok(true);
+    }
+    init(job, installed).map(|()| false)
+}
+
+fn init(job: &Job<'_>, installed: Option<&Installed>) -> Result<(), Trouble> {
     if job.work.folder(&job.root).is_err() {
         let path = job.root.strip_prefix("source").unwrap_or(&job.root).display();
         let message = format!("The module's source has no folder {path}.");
@@ -98,6 +127,9 @@ fn init(job: &Job<'_>) -> Result<(), Trouble> {
             .failure(Class::InvalidConfig, Stage::Init, message)
             .with_hint("Remove the backend from the module's override files.")
             .into());
+    }
+    if let Some(installed) = installed {
+        installed.note(job);
     }
     Ok(())
 }
@@ -155,7 +187,14 @@ fn apply(job: &Job<'_>, found: &mut Found) -> Result<(), Trouble> {
     let run = terraform::run(job, &["apply", "-input=false", "-no-color", "-json", &terraform::plan_path(job)]);
     let mut events = Events::new(job.log, found.plan.is_some());
     let mut errors = job.log.stream();
-    let output = Output::Apart { out: &mut |bytes| events.push(bytes), err: &mut |bytes| errors.push(bytes) };
+    let mut out = |bytes: &[u8]| {
+        events.push(bytes);
+        if events.has_begun() {
+            // From here on it is the cloud that works.
+            job.turn.give_back();
+        }
+    };
+    let output = Output::Apart { out: &mut out, err: &mut |bytes| errors.push(bytes) };
     let ended = job.cage.run(run, output);
     let (finished, errors) = (events.finish(), errors.finish());
     found.cut_short = !matches!(ended, Ok(Ended::Code(_)));

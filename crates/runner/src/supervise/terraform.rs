@@ -118,7 +118,7 @@ pub fn environment(job: &Job<'_>) -> BTreeMap<String, String> {
     environment
 }
 
-fn cli_config(settings: &Settings) -> String {
+pub fn cli_config(settings: &Settings) -> String {
     let quoted = |text: String| json!(text).to_string();
     let mut config = String::from("disable_checkpoint = true\n");
     if settings.mirrors.is_empty() && settings.download_providers {

@@ -14,6 +14,7 @@ use rustix::io::{read, write};
 use super::cage::Cage;
 use super::guard::{Act, Facts, Why};
 use super::memory::Memory;
+use super::turn::Turn;
 use crate::beneath::Beneath;
 use crate::lease::{BootTime, Lease};
 use crate::state_copy::StateCopy;
@@ -86,9 +87,10 @@ impl Watch {
     }
 
     /// Until `end`.
-    pub fn keep(&self, cage: &Cage, memory: &Memory) {
+    pub fn keep(&self, cage: &Cage, memory: &Memory, turn: &Turn) {
         while !self.wait() {
             self.look(cage, memory);
+            turn.look();
         }
     }
 

@@ -4,6 +4,7 @@
 mod approval;
 mod goals;
 mod hostile;
+mod installed;
 mod killed;
 mod lease;
 mod limits;

@@ -64,6 +64,7 @@ impl Rig {
             type_name: "database".into(),
             operation: OperationId(1),
             trace_id: String::new(),
+            log_from: 0,
             work: Work::Terraform(Terraform {
                 goal,
                 source: Source::Folder { path: module.display().to_string() },

@@ -2,6 +2,7 @@
 //! that is sent twice is written once, and none is ever missing in between.
 
 use model::JobId;
+use model::job::JobState;
 use sqlx::Row;
 
 use crate::Store;
@@ -17,15 +18,45 @@ pub struct LogPiece {
     pub bytes: Vec<u8>,
 }
 
+/// How far a log is. The end of a job and the last byte of its log are written together: what is read after a job is seen
+/// to be over is complete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LogStanding {
+    pub state: JobState,
+    /// Of the runner that writes it.
+    pub fencing_token: i64,
+    pub length: i64,
+}
+
+impl LogStanding {
+    pub fn is_over(&self) -> bool {
+        matches!(self.state, JobState::Finished | JobState::Cancelled)
+    }
+}
+
 impl Store {
     /// Append to a job's log. Says how long the log is then: what it has is not to be sent again. Nothing where the job is
-    /// somebody else's by now.
+    /// somebody else's by now, or is over.
     pub async fn append_log(&self, id: JobId, fencing_token: i64, piece: LogPiece) -> Result<Option<i64>, Error> {
-        self.write(0, move |tx| {
+        self.write_quietly(move |tx| {
             let piece = piece.clone();
             Box::pin(async move { tx.append_log(id, fencing_token, &piece).await })
         })
         .await
+    }
+
+    /// How far a log is.
+    pub async fn log_standing(&self, id: JobId) -> Result<Option<LogStanding>, Error> {
+        let text = "SELECT state, fencing_token, log_bytes FROM jobs WHERE id = $1";
+        let row = self.read(|reader| Box::pin(sqlx::query(text).bind(id.0).fetch_optional(reader))).await?;
+        row.map(|row| {
+            Ok(LogStanding {
+                state: row.word("state", JobState::parse)?,
+                fencing_token: row.int("fencing_token")?,
+                length: row.int("log_bytes")?,
+            })
+        })
+        .transpose()
     }
 
     /// What a log holds from `from` on, at most about `limit` bytes.
@@ -62,7 +93,8 @@ const PIECES: i64 = 64;
 impl Tx {
     async fn append_log(&mut self, id: JobId, token: i64, piece: &LogPiece) -> Result<Option<i64>, Error> {
         let row = sqlx::query(
-            "UPDATE jobs SET log_bytes = log_bytes WHERE id = $1 AND fencing_token = $2 RETURNING log_bytes",
+            "UPDATE jobs SET log_bytes = log_bytes WHERE id = $1 AND fencing_token = $2 AND state = 'running' \
+             RETURNING log_bytes",
         )
         .bind(id.0)
         .bind(token)

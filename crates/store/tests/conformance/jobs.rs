@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use store::{Claim, Claimant, Conclusion, LogPiece, NewState, SealedPlan, Store};
 
 use crate::acts::*;
-use crate::db::Db;
+use crate::db::{Db, eventually};
 
 const LEASE: Duration = Duration::from_secs(30);
 
@@ -145,6 +145,50 @@ async fn a_log_has_no_gap_and_no_repetition(db: Db) {
     }
 }
 
+async fn a_log_ends_with_its_job_and_goes_on_with_its_next_runner(db: Db) {
+    let store = &db.store;
+    let (_, job) = queued(store, "orders").await;
+    let token = take(store, job, "first").await.expect("it is free");
+    let append = async |token, start: i64, bytes: &str| {
+        store.append_log(job, token, LogPiece { start, bytes: bytes.into() }).await.expect("an answer")
+    };
+    assert_eq!(append(token, 0, "begun\n").await, Some(6));
+    db.execute("UPDATE jobs SET lease_until = 1").await;
+    let taken = store.take_jobs(vec![job], "second".into(), LEASE).await.expect("an answer").remove(0);
+    assert_eq!(taken.job.log_bytes, 6, "where the next runner's log begins");
+    let next = taken.job.fencing_token;
+    assert_eq!(append(token, 6, "late\n").await, None);
+    assert_eq!(append(next, 6, "anew\n").await, Some(11));
+    let standing = store.log_standing(job).await.expect("an answer").expect("a job");
+    assert_eq!((standing.fencing_token, standing.length, standing.is_over()), (next, 11, false));
+    let report = JobReport::ended(JobEnd::Succeeded);
+    assert!(store.finish_job(job, next, report, None).await.expect("an answer"));
+    assert_eq!(append(next, 11, "after the end\n").await, None);
+    let standing = store.log_standing(job).await.expect("an answer").expect("a job");
+    assert_eq!((standing.length, standing.is_over()), (11, true));
+    assert_eq!(store.log_standing(JobId(job.0 + 1)).await.expect("an answer"), None);
+}
+
+async fn what_is_added_to_a_log_wakes_only_those_who_read_logs(db: Db) {
+    let store = &db.store;
+    let (_, job) = queued(store, "orders").await;
+    let token = take(store, job, "first").await.expect("it is free");
+    let (mut bell, mut closely) = (store.bell().listen(), store.bell().listen_closely());
+    for at in 0..3 {
+        let piece = LogPiece { start: at, bytes: b"x".to_vec() };
+        store.append_log(job, token, piece).await.expect("an answer");
+        eventually("a murmur", closely.changed()).await.expect("the bell hangs");
+    }
+    // On PostgreSQL what was rung before may still be on its way.
+    if !db.is_postgres() {
+        assert!(!bell.has_changed().expect("the bell hangs"));
+    }
+    let report = JobReport::ended(JobEnd::Succeeded);
+    store.finish_job(job, token, report, None).await.expect("an answer");
+    eventually("a ring", bell.changed()).await.expect("the bell hangs");
+    eventually("a ring", closely.changed()).await.expect("the bell hangs");
+}
+
 fn state(resource: ResourceId, job: Option<(JobId, i64)>, serial: i64) -> NewState {
     NewState {
         tenant: home().id,
@@ -214,6 +258,8 @@ on_both!(
     a_job_that_ends_while_its_operation_is_looked_at_is_not_waited_for_any_longer,
     a_job_that_is_not_renewed_is_anothers_and_its_first_runner_writes_nothing,
     a_log_has_no_gap_and_no_repetition,
+    a_log_ends_with_its_job_and_goes_on_with_its_next_runner,
+    what_is_added_to_a_log_wakes_only_those_who_read_logs,
     a_job_has_one_version_of_the_state_and_others_stay,
     a_job_that_waits_is_cancelled_at_once_and_one_that_runs_is_told,
     consent_is_given_once_to_the_plan_that_is_meant,

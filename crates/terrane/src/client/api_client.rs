@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::answer::{Answer, refusal};
 use super::connection::Resolved;
 use super::failure::{Code, Failure};
+use super::meter::Meter;
 
 /// How long to wait for an answer; streams excepted.
 const ANSWER_WITHIN: Duration = Duration::from_secs(60);
@@ -187,7 +188,7 @@ impl ApiClient {
 
     /// Copy a job's log from this byte on to standard output, as it comes. Says how many bytes there were; a connection that
     /// is lost on the way is no failure, since the next one goes on from there.
-    pub async fn copy_log(&self, job: i64, from: u64, follow: bool) -> Result<u64, Failure> {
+    pub async fn copy_log(&self, job: i64, from: u64, follow: bool, meter: &Meter) -> Result<u64, Failure> {
         let query = [("from", from.to_string()), ("follow", follow.to_string())];
         let mut builder = self.http.get(self.address(&format!("/api/v1/jobs/{job}/log"))).query(&query);
         if let Some(tenant) = &self.tenant {
@@ -201,7 +202,7 @@ impl ApiClient {
         let mut copied = 0;
         while let Ok(Some(bytes)) = response.chunk().await {
             copied += bytes.len() as u64;
-            super::print::bytes(&bytes)?;
+            meter.above(|| super::print::bytes(&bytes))?;
         }
         Ok(copied)
     }

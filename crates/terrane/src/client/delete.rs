@@ -12,6 +12,7 @@ use super::api_client::ApiClient;
 use super::connection::Connection;
 use super::documents::{Document, Files, Kind, read_all};
 use super::failure::{Code, Failure, Tally};
+use super::meter::Meters;
 use super::output::Format;
 use super::time::parse_duration;
 use super::wait::{Goal, reach, within};
@@ -90,7 +91,8 @@ async fn see_off(client: &ApiClient, args: &Delete, going: Vec<Resource>) -> Res
     let waited = within(args.timeout, async {
         for resource in &going {
             print::note(&format!("waiting for {} to be gone…", label(resource)));
-            reach(client, &resource.resource_type_name, &resource.name, &Goal::Deleted).await?;
+            let meter = Meters::new(false).of(label(resource));
+            reach(client, &resource.resource_type_name, &resource.name, &Goal::Deleted, meter).await?;
         }
         Ok(())
     });

@@ -1,5 +1,7 @@
 //! `terrane logs`, `jobs`, `plan` and `cancel`: what runners do for a resource, and what they print.
 
+use std::time::Duration;
+
 use clap::Args;
 use model::PlanSummary;
 use model::job::{JobEnd, JobInfo, JobState};
@@ -9,11 +11,16 @@ use super::address::{Address, Finder, RESOURCES, parse_address, path_of, read};
 use super::api_client::ApiClient;
 use super::connection::Connection;
 use super::failure::{Code, Failure};
+use super::meter::{Meter, Meters};
 use super::output::{Format, document};
 use super::print;
 use super::prompt;
+use super::rest::Rest;
 use super::table::Table;
 use super::time::age;
+
+/// How often a job is looked at.
+const LOOK: Duration = Duration::from_secs(1);
 
 #[derive(Args)]
 pub struct Logs {
@@ -23,6 +30,9 @@ pub struct Logs {
     /// Stay, and print what is added until the job is over
     #[arg(short, long)]
     follow: bool,
+    /// The log alone, without how far the job is
+    #[arg(short, long)]
+    quiet: bool,
     /// This job rather than the newest
     #[arg(long, value_name = "ID")]
     job: Option<i64>,
@@ -103,13 +113,49 @@ pub async fn logs(client: &ApiClient, args: &Logs) -> Result<(), Failure> {
         Some(id) => client.get(&format!("/api/v1/jobs/{id}"), &[]).await?,
         None => newest(client, &args.what).await?,
     };
-    let mut from = 0;
+    let (meters, path) = (Meters::new(args.quiet), format!("/api/v1/jobs/{}", job.id));
+    let mut meter = meters.of(args.what.to_string());
+    if !args.follow {
+        client.copy_log(job.id.0, 0, false, &meter).await?;
+        return Ok(());
+    }
+    // What is printed is line enough where nothing is drawn.
+    let watching = async {
+        while meter.is_drawn() {
+            tokio::time::sleep(LOOK).await;
+            if let Ok(job) = client.get(&path, &[]).await {
+                meter.show(&job);
+            }
+        }
+        std::future::pending().await
+    };
+    let beside = meters.of("");
+    tokio::select! {
+        followed = follow(client, &path, job.id.0, &beside) => followed,
+        never = watching => never,
+    }
+}
+
+/// Whatever ends the stream: as long as the job is not over, or not all of it was printed, it goes on.
+async fn follow(client: &ApiClient, path: &str, job: i64, meter: &Meter) -> Result<(), Failure> {
+    let mut from = client.copy_log(job, 0, true, meter).await?;
+    let mut rest = Rest::default();
     loop {
-        from += client.copy_log(job.id.0, from, args.follow).await?;
-        let now: JobInfo = client.get(&format!("/api/v1/jobs/{}", job.id), &[]).await?;
-        let over = now.state.is_over();
-        if !args.follow || (over && i64::try_from(from).is_ok_and(|from| from >= now.log_bytes)) {
-            return Ok(());
+        let now: Result<JobInfo, _> = client.get(path, &[]).await;
+        let copied = match now {
+            Ok(now) if now.state.is_over() && i64::try_from(from).is_ok_and(|from| from >= now.log_bytes) => {
+                return Ok(());
+            }
+            Ok(_) => client.copy_log(job, from, true, meter).await,
+            Err(failure) => Err(failure),
+        };
+        match copied {
+            Ok(copied) => {
+                from += copied;
+                rest.is_over();
+                rest.a_while().await;
+            }
+            Err(failure) => rest.after(failure).await?,
         }
     }
 }

@@ -21,6 +21,7 @@ mod get;
 mod history;
 mod jobs;
 mod layouts;
+mod meter;
 mod operations;
 mod output;
 mod outputs;
@@ -30,6 +31,7 @@ mod plugins;
 mod print;
 mod prompt;
 mod reconcile;
+mod rest;
 mod secret;
 mod table;
 mod tenant;
@@ -56,6 +58,7 @@ pub enum Command {
 Examples:
   terrane apply -f examples/database.yaml
   terrane apply -f examples/ --dry-run
+  terrane apply -f cluster.yaml --wait --timeout 30m
   cat cluster.json | terrane apply -f -")]
     Apply(apply::Apply),
     /// List resources, types, tenants or tokens

@@ -5,16 +5,21 @@ use std::time::Duration;
 
 use clap::Args;
 use futures::future::try_join_all;
+use model::job::JobInfo;
 use model::{ConditionStatus, Lifecycle, Resource, Status};
 use serde_json::Value;
 
-use super::address::{Address, Finder, RESOURCES, label, parse_address, read};
+use super::address::{Address, Finder, RESOURCES, label, parse_address, path_of, read};
 use super::api_client::ApiClient;
 use super::connection::Connection;
 use super::failure::{Code, Failure};
+use super::meter::{Meter, Meters};
 use super::print;
 use super::time::parse_duration;
 use super::watch::{Change, ChangeKind, Watch};
+
+/// How often a job is looked at.
+const LOOK: Duration = Duration::from_secs(1);
 
 #[derive(Args)]
 pub struct Wait {
@@ -27,6 +32,9 @@ pub struct Wait {
     /// Give up after this long
     #[arg(long, value_name = "SPAN", default_value = "10m", value_parser = parse_duration)]
     timeout: Duration,
+    /// Say nothing on the way
+    #[arg(short, long)]
+    quiet: bool,
     #[command(flatten)]
     pub connection: Connection,
 }
@@ -99,10 +107,10 @@ impl Goal {
 
 pub async fn run(client: &ApiClient, args: &Wait) -> Result<(), Failure> {
     let finder = Finder::new(client);
-    let finder = &finder;
+    let (finder, meters) = (&finder, &Meters::new(args.quiet));
     let each = args.what.iter().map(|address| async move {
         let kind = finder.type_name(&address.kind).await?;
-        reach(client, &kind, &address.name, &args.goal).await?;
+        reach(client, &kind, &address.name, &args.goal, meters.of(address.to_string())).await?;
         print::line(&format!("{address} {}", args.goal.as_str()))
     });
     within(Some(args.timeout), try_join_all(each)).await?;
@@ -121,14 +129,23 @@ pub async fn within<T>(
     })
 }
 
-/// Listen until one resource is as wanted.
-pub async fn reach(client: &ApiClient, kind: &str, name: &str, goal: &Goal) -> Result<(), Failure> {
+/// Listen until one resource is as wanted; meanwhile show what its job does.
+pub async fn reach(client: &ApiClient, kind: &str, name: &str, goal: &Goal, mut meter: Meter) -> Result<(), Failure> {
     let filters = [("resource_type_name", kind.to_string()), ("name", name.to_string())];
     let mut watch = Watch::begin(client, RESOURCES, &filters, None).await?;
     let mut exists = false;
-    let mut told = String::new();
+    let mut jobs = None;
+    let mut look = tokio::time::interval(LOOK);
     loop {
-        let Change { kind: change, object, .. } = watch.next().await?;
+        let Change { kind: change, object, .. } = tokio::select! {
+            change = watch.next() => change?,
+            _ = look.tick(), if jobs.is_some() => {
+                if let Some(job) = newest(client, jobs.as_deref()).await {
+                    meter.show(&job);
+                }
+                continue;
+            }
+        };
         match (change, object) {
             (ChangeKind::Bookmark, _) if !exists => return gone(goal, kind, name, "there is no"),
             (ChangeKind::Deleted, _) => return gone(goal, kind, name, "while waiting, somebody deleted"),
@@ -143,14 +160,18 @@ pub async fn reach(client: &ApiClient, kind: &str, name: &str, goal: &Goal) -> R
                 }
                 let now =
                     format!("{}: {} ({})", label(&resource), resource.lifecycle.as_str(), resource.status_message);
-                if now != told {
-                    print::note(&now);
-                    told = now;
-                }
+                meter.note(&now);
+                jobs = path_of(RESOURCES, &object).ok().map(|path| format!("{path}/jobs"));
             }
             _ => {}
         }
     }
+}
+
+/// What a runner does for it now. That nobody can say is no reason to stop waiting.
+async fn newest(client: &ApiClient, jobs: Option<&str>) -> Option<JobInfo> {
+    let jobs: Vec<JobInfo> = client.get(jobs?, &[("limit", "1".into())]).await.ok()?;
+    jobs.into_iter().next()
 }
 
 fn gone(goal: &Goal, kind: &str, name: &str, what: &str) -> Result<(), Failure> {

@@ -1,18 +1,14 @@
 //! A watch that does not end: it comes back after a lost connection or a server's restart, and goes on where it was.
 
 use std::collections::VecDeque;
-use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::api_client::ApiClient;
 use super::failure::{Code, Failure};
-use super::print;
+use super::rest::Rest;
 
-/// The longest rest between two attempts to come back.
-const LONGEST_REST: Duration = Duration::from_secs(5);
-const FIRST_REST: Duration = Duration::from_millis(100);
 /// No object is this large; a stream that says so is not one of ours.
 const LONGEST_LINE: usize = 64 * 1024 * 1024;
 
@@ -43,7 +39,7 @@ pub struct Watch<'a> {
     stream: Option<reqwest::Response>,
     partial: Vec<u8>,
     changes: VecDeque<Change>,
-    rest: Duration,
+    rest: Rest,
 }
 
 impl<'a> Watch<'a> {
@@ -62,7 +58,7 @@ impl<'a> Watch<'a> {
             stream: None,
             partial: vec![],
             changes: VecDeque::new(),
-            rest: FIRST_REST,
+            rest: Rest::default(),
         };
         watch.connect().await?;
         Ok(watch)
@@ -103,7 +99,7 @@ impl<'a> Watch<'a> {
                 Failure::new(Code::NotReachable, format!("{} does not answer as Terrane does", self.client.server()))
             })?;
             self.changes.push_back(change);
-            self.rest = FIRST_REST;
+            self.rest.is_over();
         }
         if self.partial.len() > LONGEST_LINE {
             return Err(Failure::failed("the server sends a line without end"));
@@ -113,24 +109,11 @@ impl<'a> Watch<'a> {
 
     async fn come_back(&mut self) -> Result<(), Failure> {
         self.stream = None;
-        // An ordinary end (the server limits a stream's life) is not worth a word; a server that is away is.
-        let mut told = false;
-        loop {
-            tokio::time::sleep(self.rest).await;
-            self.rest = (self.rest * 2).min(LONGEST_REST);
-            match self.connect().await {
-                Ok(()) if told => {
-                    print::note("connected again");
-                    return Ok(());
-                }
-                Ok(()) => return Ok(()),
-                Err(failure) if failure.code != Code::NotReachable => return Err(failure),
-                Err(failure) if !told => {
-                    print::note(&format!("{}; trying again…", failure.message));
-                    told = true;
-                }
-                Err(_) => {}
-            }
+        self.rest.a_while().await;
+        while let Err(failure) = self.connect().await {
+            self.rest.after(failure).await?;
         }
+        self.rest.tell();
+        Ok(())
     }
 }

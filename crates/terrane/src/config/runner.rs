@@ -13,7 +13,7 @@ use super::settings::{Picker, Setting, Source};
 
 #[derive(Debug, Clone, Default, Args)]
 pub struct RunnerFlags {
-    /// Jobs that run at the same time; 0 runs none here [default: twice the processors, at least 4]
+    /// Jobs that run at the same time; 0 runs none here [default: 8 for each processor, as far as there is memory]
     #[arg(long, env = "TERRANE_RUNNER_CAPACITY", value_name = "N", help_heading = "Runner")]
     pub runner_capacity: Option<usize>,
     /// Terraform or OpenTofu [default: the first of terraform, tofu on the PATH]
@@ -96,7 +96,7 @@ impl RunnerConfig {
                 ["runner_capacity", "runner-capacity", "TERRANE_RUNNER_CAPACITY"],
                 flags.runner_capacity,
                 file.capacity,
-                (2 * processors).max(4),
+                (8 * processors).min(as_many_as_fit()).max(4),
             ),
             terraform: picker.pick(
                 ["terraform", "terraform", "TERRANE_TERRAFORM"],
@@ -169,4 +169,13 @@ impl RunnerConfig {
             ("job_lease", format!("{}s", self.job_lease.value.as_secs_f64()), &self.job_lease.source),
         ]
     }
+}
+
+/// Jobs that the machine's memory is enough for, as they usually are. Most of them wait for a cloud.
+fn as_many_as_fit() -> usize {
+    const USUAL_KB: usize = 512 * 1024;
+    let memory = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let total =
+        memory.lines().find_map(|line| line.strip_prefix("MemTotal:")?.trim().strip_suffix(" kB")?.parse().ok());
+    total.map_or(usize::MAX, |kilobytes: usize| kilobytes / USUAL_KB)
 }

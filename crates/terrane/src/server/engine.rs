@@ -7,7 +7,7 @@ use api::Plugin;
 use controller::plugins::actions::github_actions::GithubSettings;
 use controller::plugins::actions::gitlab_pipeline::GitlabSettings;
 use controller::plugins::{Door, DoorPolicy, Registry, Remote, actions};
-use controller::{Controller, Keyring, Settings, Tools};
+use controller::{Controller, Keyring, Live, Settings, Tools};
 use model::Ladder;
 use secrecy::SecretString;
 use store::Store;
@@ -38,6 +38,7 @@ pub fn build(config: &Config, store: &Store, keyring: Option<Arc<Keyring>>) -> a
         }),
         keyring,
         metrics: Some(Box::new(move |registry| metrics.register(registry))),
+        live: Live::default(),
     };
     Ok(Engine { controller, face })
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context;
-use controller::{Dispatcher, Keyring};
+use controller::{Dispatcher, Keyring, Live};
 use runner::{MetadataBlock, Runner, RunnerSettings, Settings, block_metadata};
 use store::Store;
 use tracing::warn;
@@ -12,7 +12,12 @@ use tracing::warn;
 use crate::config::Config;
 
 /// A runner that is ready to run; none where it has nothing to run jobs with, or is not wanted.
-pub fn build(config: &Config, store: &Store, keyring: Option<Arc<Keyring>>) -> anyhow::Result<Option<Arc<Runner>>> {
+pub fn build(
+    config: &Config,
+    store: &Store,
+    keyring: Option<Arc<Keyring>>,
+    live: Live,
+) -> anyhow::Result<Option<Arc<Runner>>> {
     let settings = &config.runner;
     if settings.capacity.value == 0 {
         return Ok(None);
@@ -30,6 +35,7 @@ pub fn build(config: &Config, store: &Store, keyring: Option<Arc<Keyring>>) -> a
         git_sources: settings.git_sources.value.clone(),
         shared: settings.job_folders.value.iter().map(|path| whole(path)).collect::<Result<_, _>>()?,
         require_isolation: settings.require_isolation.value,
+        slots: 2 * std::thread::available_parallelism().map_or(2, usize::from),
         ..Settings::default()
     };
     let root = std::path::absolute(&settings.workspaces.value)?;
@@ -45,7 +51,7 @@ pub fn build(config: &Config, store: &Store, keyring: Option<Arc<Keyring>>) -> a
     {
         warn!(why, "jobs can reach link-local addresses, where clouds offer the credentials of a machine");
     }
-    let link = Dispatcher::new(store.clone(), keyring, settings.job_lease.value);
+    let link = Dispatcher::new(store.clone(), keyring, settings.job_lease.value, live);
     Ok(Some(Runner::new(Arc::new(link), runner)))
 }
 

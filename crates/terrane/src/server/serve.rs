@@ -85,7 +85,7 @@ async fn run(config: &Config, role: Role) -> anyhow::Result<()> {
     let engine = engine::build(config, &store, keyring.clone())?;
     // Between machines runners are processes of their own.
     let runs = role == (Role::Up { controller: true });
-    let runner = if runs { runner::build(config, &store, keyring)? } else { None };
+    let runner = if runs { runner::build(config, &store, keyring, engine.face.live.clone())? } else { None };
     let app = App::new(store.clone(), access, engine.face);
     let tls = tls(config).await?;
     let listener = std::net::TcpListener::bind(config.listen.value).with_context(|| {
