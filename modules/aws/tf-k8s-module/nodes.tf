@@ -50,7 +50,7 @@ resource "aws_launch_template" "node" {
 
     ebs {
       volume_type           = "gp3"
-      volume_size           = each.value.disk_size_gb
+      volume_size           = coalesce(each.value.disk_size_gb, 50)
       encrypted             = "true"
       kms_key_id            = var.kms_key_arn
       delete_on_termination = "true"

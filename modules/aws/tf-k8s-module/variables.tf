@@ -40,7 +40,7 @@ variable "node_pools" {
     instance_type  = string
     node_count     = number
     max_node_count = optional(number)
-    disk_size_gb   = optional(number, 50)
+    disk_size_gb   = optional(number)
     labels         = optional(map(string), {})
     taints         = optional(list(object({ key = string, value = string, effect = string })), [])
   }))

@@ -68,12 +68,12 @@ variable "instance_type" {
 }
 
 variable "node_pools" {
-  description = "Further pools of nodes by name; `default` is the one of `node_count` and `instance_type`."
+  description = "Further pools of nodes by name; `default` is the one of `node_count` and `instance_type`. Where disks can be chosen they have 50 GB, or `disk_size_gb`."
   type = map(object({
     instance_type  = string
     node_count     = number
     max_node_count = optional(number)
-    disk_size_gb   = optional(number, 50)
+    disk_size_gb   = optional(number)
     labels         = optional(map(string), {})
     taints         = optional(list(object({ key = string, value = string, effect = string })), [])
   }))

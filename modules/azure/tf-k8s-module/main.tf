@@ -143,7 +143,7 @@ resource "azurerm_kubernetes_cluster" "this" {
     min_count                   = local.default_pool.max_node_count == null ? null : local.default_pool.node_count
     max_count                   = local.default_pool.max_node_count
     max_pods                    = 110
-    os_disk_size_gb             = local.default_pool.disk_size_gb
+    os_disk_size_gb             = coalesce(local.default_pool.disk_size_gb, 50)
     os_sku                      = "AzureLinux"
     node_public_ip_enabled      = false
     node_labels                 = local.default_pool.labels
@@ -184,7 +184,7 @@ resource "azurerm_kubernetes_cluster_node_pool" "this" {
   min_count                   = each.value.max_node_count == null ? null : each.value.node_count
   max_count                   = each.value.max_node_count
   max_pods                    = 110
-  os_disk_size_gb             = each.value.disk_size_gb
+  os_disk_size_gb             = coalesce(each.value.disk_size_gb, 50)
   os_sku                      = "AzureLinux"
   node_public_ip_enabled      = false
   node_labels                 = each.value.labels

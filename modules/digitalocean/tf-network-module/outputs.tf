@@ -1,0 +1,19 @@
+output "network_id" {
+  description = "Id of the VPC."
+  value       = digitalocean_vpc.this.id
+}
+
+output "network_cidr" {
+  description = "Addresses of the network."
+  value       = digitalocean_vpc.this.ip_range
+}
+
+output "subnet_ids" {
+  description = "The VPC itself: it has no subnets."
+  value       = [digitalocean_vpc.this.id]
+}
+
+output "egress_ips" {
+  description = "Empty: each node is seen outside with its own address."
+  value       = []
+}
