@@ -5,7 +5,6 @@ data "aws_caller_identity" "current" {}
 data "aws_partition" "current" {}
 
 resource "aws_kms_key" "this" {
-  #checkov:skip=CKV_AWS_33:Anybody means here: whoever in this account may use EBS, and only by way of EBS. The autoscaling role, which launches nodes, may not exist yet and so cannot be named.
   description             = "Terrane cluster ${var.cluster_name}"
   enable_key_rotation     = true
   deletion_window_in_days = 7

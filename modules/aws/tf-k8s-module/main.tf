@@ -57,7 +57,6 @@ resource "aws_iam_role_policy" "control_plane_key" {
 }
 
 resource "aws_eks_cluster" "this" {
-  #checkov:skip=CKV_AWS_39:The public endpoint is off unless api_access_cidrs names networks, and then it is for these alone.
   name                          = var.cluster_name
   role_arn                      = aws_iam_role.control_plane.arn
   version                       = var.kubernetes_version

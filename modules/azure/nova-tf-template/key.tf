@@ -3,7 +3,6 @@
 data "azurerm_client_config" "current" {}
 
 resource "azurerm_key_vault" "this" {
-  #checkov:skip=CKV_AZURE_189:Only the cluster's subnet and api_access_cidrs are let in; Terraform, which makes the key, must be one of them.
   #checkov:skip=CKV2_AZURE_32:Only the cluster's subnet and api_access_cidrs are let in, and Azure's own services.
   # Unique in the world, and no longer than 24.
   name                        = "${trimsuffix(substr(var.cluster_name, 0, 15), "-")}-${substr(sha256("${data.azurerm_client_config.current.subscription_id}/${var.cluster_name}"), 0, 8)}"

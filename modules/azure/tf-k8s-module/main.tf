@@ -71,14 +71,10 @@ resource "azurerm_key_vault_access_policy" "key" {
 
 resource "azurerm_kubernetes_cluster" "this" {
   #checkov:skip=CKV_AZURE_4:The control plane's logs are kept by a diagnostic setting; what pods print is for the monitoring that is installed in the cluster.
-  #checkov:skip=CKV_AZURE_6:The API is private unless api_access_cidrs names networks, and then it is for these alone.
-  #checkov:skip=CKV_AZURE_115:The API is private unless api_access_cidrs names networks, and then it is for these alone.
   #checkov:skip=CKV_AZURE_141:The local account is how the charts are installed without any other program; people come by Entra ID.
-  #checkov:skip=CKV_AZURE_170:Without high_availability the tier without an agreed availability is the one that was asked for.
   #checkov:skip=CKV_AZURE_226:Whether a disk fits into a machine's cache depends on the type of the machine, which is the user's choice.
   #checkov:skip=CKV_AZURE_227:Encryption at the host must be registered for a subscription first; disks are encrypted with an own key without it.
   #checkov:skip=CKV_AZURE_232:A cluster of three nodes is not split into system nodes and others; node_pools can have taints.
-  #checkov:skip=CKV2_AZURE_29:Azure CNI is used, in its overlay mode.
   name                = var.cluster_name
   location            = var.region
   resource_group_name = var.resource_group_name

@@ -20,8 +20,6 @@ resource "google_container_cluster" "this" {
   #checkov:skip=CKV_GCP_21:The labels are there; checkov does not see through the merge that makes them.
   #checkov:skip=CKV_GCP_65:Groups of a Google Workspace are their owner's to name; access is by IAM.
   #checkov:skip=CKV_GCP_12:Dataplane V2 enforces network policies by itself; the add-on would be Calico's.
-  #checkov:skip=CKV_GCP_18:The public endpoint is off unless api_access_cidrs names networks, and then it is for these alone.
-  #checkov:skip=CKV_GCP_25:Nodes are private always; whether the endpoint is, api_access_cidrs decides.
   name        = var.cluster_name
   description = "Terrane cluster ${var.cluster_name}"
   location    = var.high_availability ? var.region : local.zones[0]
