@@ -83,3 +83,15 @@ resource "helm_release" "ingress" {
 
   depends_on = [helm_release.chart]
 }
+
+# Comes last of all and goes first: where it stays, all stays, and a delete that is refused has taken nothing down.
+resource "terraform_data" "deletion_protection" {
+  input = var.deletion_protection
+
+  provisioner "local-exec" {
+    when    = destroy
+    command = self.input ? "echo 'The cluster is protected. To delete it, apply deletion_protection = false first.' >&2; exit 1" : "true"
+  }
+
+  depends_on = [helm_release.agent, helm_release.ingress]
+}

@@ -97,3 +97,9 @@ variable "chart_versions" {
     error_message = "chart_versions has keys among backup, cert-manager, cluster-autoscaler, external-dns, ingress, metrics-server, monitoring."
   }
 }
+
+variable "deletion_protection" {
+  description = "Refuse to take anything down until this is set to false, here first and so everywhere."
+  type        = bool
+  default     = false
+}

@@ -11,29 +11,28 @@ provider "aws" {
 provider "kubernetes" {
   host                   = module.k8s.endpoint
   cluster_ca_certificate = base64decode(module.k8s.ca_certificate)
-  token                  = data.aws_eks_cluster_auth.this.token
+  token                  = module.k8s.access.token
+  client_certificate     = module.k8s.access.client_certificate
+  client_key             = module.k8s.access.client_key
 }
 
 provider "helm" {
   kubernetes = {
     host                   = module.k8s.endpoint
     cluster_ca_certificate = base64decode(module.k8s.ca_certificate)
-    token                  = data.aws_eks_cluster_auth.this.token
+    token                  = module.k8s.access.token
+    client_certificate     = module.k8s.access.client_certificate
+    client_key             = module.k8s.access.client_key
   }
-}
-
-# Needs nothing installed where Terraform runs. It is good for a quarter of an hour.
-data "aws_eks_cluster_auth" "this" {
-  name = module.k8s.cluster_name
 }
 
 module "network" {
   source = "../tf-network-module"
 
   cluster_name      = var.cluster_name
+  region            = var.region
   network_cidr      = var.network_cidr
   high_availability = var.high_availability
-  kms_key_arn       = aws_kms_key.this.arn
   tags              = var.tags
 }
 
@@ -41,11 +40,11 @@ module "k8s" {
   source = "../tf-k8s-module"
 
   cluster_name          = var.cluster_name
+  region                = var.region
   kubernetes_version    = var.kubernetes_version
-  network_id            = module.network.network_id
-  subnet_ids            = module.network.subnet_ids
+  high_availability     = var.high_availability
+  network               = module.network.network
   api_access_cidrs      = var.api_access_cidrs
-  kms_key_arn           = aws_kms_key.this.arn
   backup_schedule       = var.backup_schedule
   backup_retention_days = var.backup_retention_days
   delete_backups        = var.delete_backups
@@ -67,6 +66,7 @@ module "essentials" {
 
   cluster_name          = var.cluster_name
   cloud                 = module.k8s.essentials
+  secrets               = module.k8s.secrets
   enable_monitoring     = var.enable_monitoring
   backup_schedule       = var.backup_schedule
   backup_retention_days = var.backup_retention_days
@@ -74,6 +74,7 @@ module "essentials" {
   acme_email            = var.acme_email
   agent                 = var.agent
   agent_token           = var.agent_token
+  deletion_protection   = var.deletion_protection
 
   # Load balancers and volumes that the cluster has made itself are taken down while its nodes and ways out still stand.
   depends_on = [module.k8s, module.network]

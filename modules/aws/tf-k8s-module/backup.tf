@@ -42,7 +42,7 @@ resource "aws_s3_bucket_server_side_encryption_configuration" "backup" {
 
     apply_server_side_encryption_by_default {
       sse_algorithm     = "aws:kms"
-      kms_master_key_id = var.kms_key_arn
+      kms_master_key_id = var.network.kms_key_arn
     }
   }
 }

@@ -22,12 +22,12 @@ locals {
         {
           Effect   = "Allow"
           Action   = ["kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKeyWithoutPlaintext", "kms:ReEncrypt*"]
-          Resource = [var.kms_key_arn]
+          Resource = [var.network.kms_key_arn]
         },
         {
           Effect    = "Allow"
           Action    = ["kms:CreateGrant"]
-          Resource  = [var.kms_key_arn]
+          Resource  = [var.network.kms_key_arn]
           Condition = { Bool = { "kms:GrantIsForAWSResource" = "true" } }
         },
       ]
@@ -103,7 +103,7 @@ locals {
         {
           Effect   = "Allow"
           Action   = ["kms:Decrypt", "kms:GenerateDataKey"]
-          Resource = [var.kms_key_arn]
+          Resource = [var.network.kms_key_arn]
         },
       ]
     }

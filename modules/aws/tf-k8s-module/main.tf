@@ -17,7 +17,7 @@ locals {
 resource "aws_cloudwatch_log_group" "control_plane" {
   name              = "/aws/eks/${var.cluster_name}/cluster"
   retention_in_days = var.log_retention_days
-  kms_key_id        = var.kms_key_arn
+  kms_key_id        = var.network.kms_key_arn
 
   tags = local.tags
 }
@@ -51,7 +51,7 @@ resource "aws_iam_role_policy" "control_plane_key" {
     Statement = [{
       Effect   = "Allow"
       Action   = ["kms:CreateGrant", "kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:ListGrants"]
-      Resource = var.kms_key_arn
+      Resource = var.network.kms_key_arn
     }]
   })
 }
@@ -65,7 +65,7 @@ resource "aws_eks_cluster" "this" {
   deletion_protection           = var.deletion_protection
 
   vpc_config {
-    subnet_ids              = var.subnet_ids
+    subnet_ids              = var.network.subnet_ids
     endpoint_private_access = true
     endpoint_public_access  = length(var.api_access_cidrs) > 0
     public_access_cidrs     = length(var.api_access_cidrs) > 0 ? var.api_access_cidrs : null
@@ -81,8 +81,12 @@ resource "aws_eks_cluster" "this" {
     resources = ["secrets"]
 
     provider {
-      key_arn = var.kms_key_arn
+      key_arn = var.network.kms_key_arn
     }
+  }
+
+  zonal_shift_config {
+    enabled = var.high_availability
   }
 
   upgrade_policy {

@@ -52,7 +52,7 @@ resource "aws_launch_template" "node" {
       volume_type           = "gp3"
       volume_size           = coalesce(each.value.disk_size_gb, 50)
       encrypted             = "true"
-      kms_key_id            = var.kms_key_arn
+      kms_key_id            = var.network.kms_key_arn
       delete_on_termination = "true"
     }
   }
@@ -86,7 +86,7 @@ resource "aws_eks_node_group" "fixed" {
   cluster_name    = aws_eks_cluster.this.name
   node_group_name = each.key
   node_role_arn   = aws_iam_role.node.arn
-  subnet_ids      = var.subnet_ids
+  subnet_ids      = var.network.subnet_ids
   version         = aws_eks_cluster.this.version
   ami_type        = each.value.ami_type
   instance_types  = [each.value.instance_type]
@@ -133,7 +133,7 @@ resource "aws_eks_node_group" "autoscaled" {
   cluster_name    = aws_eks_cluster.this.name
   node_group_name = each.key
   node_role_arn   = aws_iam_role.node.arn
-  subnet_ids      = var.subnet_ids
+  subnet_ids      = var.network.subnet_ids
   version         = aws_eks_cluster.this.version
   ami_type        = each.value.ami_type
   instance_types  = [each.value.instance_type]

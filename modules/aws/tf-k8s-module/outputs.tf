@@ -1,3 +1,8 @@
+# Needs nothing installed where Terraform runs.
+data "aws_eks_cluster_auth" "this" {
+  name = aws_eks_cluster.this.name
+}
+
 output "cluster_id" {
   description = "ARN of the cluster."
   value       = aws_eks_cluster.this.arn
@@ -44,12 +49,22 @@ output "kubeconfig" {
         exec = {
           apiVersion      = "client.authentication.k8s.io/v1beta1"
           command         = "aws"
-          args            = ["eks", "get-token", "--cluster-name", var.cluster_name, "--region", aws_eks_cluster.this.region]
+          args            = ["eks", "get-token", "--cluster-name", var.cluster_name, "--region", var.region]
           interactiveMode = "Never"
         }
       }
     }]
   })
+}
+
+output "access" {
+  description = "How Terraform gets in. The token is good for a quarter of an hour."
+  sensitive   = true
+  value = {
+    token              = data.aws_eks_cluster_auth.this.token
+    client_certificate = null
+    client_key         = null
+  }
 }
 
 output "node_pools" {
@@ -64,6 +79,12 @@ output "backup_location" {
   value       = one(aws_s3_bucket.backup[*].bucket)
 }
 
+output "secrets" {
+  description = "Credentials that charts need: none, since pods have identities."
+  value       = {}
+  sensitive   = true
+}
+
 output "essentials" {
   description = "What tf-essentials-module has to know of this cloud."
   value = {
@@ -72,7 +93,7 @@ output "essentials" {
     storage_class = {
       name        = "gp3"
       provisioner = "ebs.csi.aws.com"
-      parameters  = { type = "gp3", encrypted = "true", kmsKeyId = var.kms_key_arn }
+      parameters  = { type = "gp3", encrypted = "true", kmsKeyId = var.network.kms_key_arn }
     }
     values = {
       ingress = yamlencode({
@@ -85,12 +106,12 @@ output "essentials" {
       })
       external-dns = yamlencode({
         provider  = { name = "aws" }
-        env       = [{ name = "AWS_DEFAULT_REGION", value = aws_eks_cluster.this.region }]
+        env       = [{ name = "AWS_DEFAULT_REGION", value = var.region }]
         extraArgs = [for id in values(var.dns_zone_ids) : "--zone-id-filter=${id}"]
       })
       cluster-autoscaler = yamlencode({
         cloudProvider = "aws"
-        awsRegion     = aws_eks_cluster.this.region
+        awsRegion     = var.region
         autoDiscovery = { clusterName = var.cluster_name }
       })
       backup = yamlencode({
@@ -106,12 +127,12 @@ output "essentials" {
             provider = "aws"
             bucket   = one(aws_s3_bucket.backup[*].bucket)
             default  = true
-            config   = { region = aws_eks_cluster.this.region, kmsKeyId = var.kms_key_arn }
+            config   = { region = var.region, kmsKeyId = var.network.kms_key_arn }
           }]
           volumeSnapshotLocation = [{
             name     = "default"
             provider = "aws"
-            config   = { region = aws_eks_cluster.this.region }
+            config   = { region = var.region }
           }]
         }
       })

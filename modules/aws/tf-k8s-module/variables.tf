@@ -19,18 +19,28 @@ variable "kubernetes_version" {
   }
 }
 
-variable "network_id" {
-  description = "Id of the VPC."
+variable "region" {
+  description = "Region of the cluster."
   type        = string
 }
 
-variable "subnet_ids" {
-  description = "Private subnets for the nodes, in two zones or more."
-  type        = list(string)
+variable "high_availability" {
+  description = "Let AWS shift traffic away from a zone that fails."
+  type        = bool
+  default     = true
+}
+
+variable "network" {
+  description = "The output `network` of tf-network-module: private subnets in two zones or more, and the key that encrypts secrets, volumes, logs and backups."
+  type = object({
+    network_id  = string
+    subnet_ids  = list(string)
+    kms_key_arn = string
+  })
 
   validation {
-    condition     = length(var.subnet_ids) >= 2
-    error_message = "subnet_ids has subnets of at least two zones: EKS wants it so."
+    condition     = length(var.network.subnet_ids) >= 2
+    error_message = "network.subnet_ids has subnets of at least two zones: EKS wants it so."
   }
 }
 
@@ -72,11 +82,6 @@ variable "api_access_cidrs" {
     condition     = alltrue([for cidr in var.api_access_cidrs : can(cidrhost(cidr, 0))])
     error_message = "api_access_cidrs has networks: for example \"203.0.113.0/24\", or \"203.0.113.7/32\" for one address."
   }
-}
-
-variable "kms_key_arn" {
-  description = "Key that encrypts secrets, volumes, logs and backups."
-  type        = string
 }
 
 variable "backup_schedule" {

@@ -3,7 +3,7 @@
 resource "aws_cloudwatch_log_group" "flow" {
   name              = "/terrane/${var.cluster_name}/flow"
   retention_in_days = var.log_retention_days
-  kms_key_id        = var.kms_key_arn
+  kms_key_id        = aws_kms_key.this.arn
 
   tags = local.tags
 }

@@ -1,4 +1,4 @@
-# The network of a cluster on AWS: a VPC over several zones, public subnets for load balancers and NAT, private ones for
+# The ground of a cluster on AWS: a key for all that it will write down, and a VPC over several zones, public subnets for load balancers and NAT, private ones for
 # nodes, which reach the outside by NAT and are reached by nobody. Flow logs are kept, encrypted; traffic to S3 stays inside.
 
 data "aws_availability_zones" "available" {
@@ -148,7 +148,7 @@ resource "aws_route_table_association" "private" {
 # Images and backups are in S3: they need not go through NAT, which is paid by the byte.
 resource "aws_vpc_endpoint" "s3" {
   vpc_id            = aws_vpc.this.id
-  service_name      = "com.amazonaws.${aws_vpc.this.region}.s3"
+  service_name      = "com.amazonaws.${var.region}.s3"
   vpc_endpoint_type = "Gateway"
   route_table_ids   = aws_route_table.private[*].id
 

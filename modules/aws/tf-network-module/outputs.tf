@@ -1,3 +1,20 @@
+output "network" {
+  description = "What tf-k8s-module has to know of the network."
+  value = {
+    network_id  = aws_vpc.this.id
+    subnet_ids  = aws_subnet.private[*].id
+    kms_key_arn = aws_kms_key.this.arn
+  }
+
+  # Nodes that come up before they have a way out never join, and load balancers need theirs until the last is gone.
+  depends_on = [
+    aws_route.nat,
+    aws_route_table_association.private,
+    aws_route_table_association.public,
+    aws_vpc_endpoint.s3,
+  ]
+}
+
 output "network_id" {
   description = "Id of the VPC."
   value       = aws_vpc.this.id
@@ -11,21 +28,6 @@ output "network_cidr" {
 output "subnet_ids" {
   description = "Private subnets, where nodes are, by zone."
   value       = aws_subnet.private[*].id
-
-  # Nodes that come up before they have a way out never join.
-  depends_on = [aws_route.nat, aws_route_table_association.private, aws_vpc_endpoint.s3]
-}
-
-output "public_subnet_ids" {
-  description = "Public subnets, where load balancers are, by zone."
-  value       = aws_subnet.public[*].id
-
-  depends_on = [aws_route_table_association.public]
-}
-
-output "zones" {
-  description = "Zones in use."
-  value       = aws_subnet.private[*].availability_zone
 }
 
 output "egress_ips" {

@@ -8,6 +8,11 @@ variable "cluster_name" {
   }
 }
 
+variable "region" {
+  description = "Region of the network."
+  type        = string
+}
+
 variable "network_cidr" {
   description = "Addresses of the network. Its lower half is for nodes and pods, the upper one for load balancers and NAT."
   type        = string
@@ -23,11 +28,6 @@ variable "high_availability" {
   description = "Three zones with a NAT gateway in each. Else two zones that share one."
   type        = bool
   default     = true
-}
-
-variable "kms_key_arn" {
-  description = "Key that encrypts the flow logs. CloudWatch Logs must be allowed to use it."
-  type        = string
 }
 
 variable "log_retention_days" {

@@ -27,42 +27,29 @@ provider "azurerm" {
 provider "kubernetes" {
   host                   = module.k8s.endpoint
   cluster_ca_certificate = base64decode(module.k8s.ca_certificate)
-  client_certificate     = base64decode(module.k8s.client_certificate)
-  client_key             = base64decode(module.k8s.client_key)
+  token                  = module.k8s.access.token
+  client_certificate     = module.k8s.access.client_certificate
+  client_key             = module.k8s.access.client_key
 }
 
 provider "helm" {
   kubernetes = {
     host                   = module.k8s.endpoint
     cluster_ca_certificate = base64decode(module.k8s.ca_certificate)
-    client_certificate     = base64decode(module.k8s.client_certificate)
-    client_key             = base64decode(module.k8s.client_key)
+    token                  = module.k8s.access.token
+    client_certificate     = module.k8s.access.client_certificate
+    client_key             = module.k8s.access.client_key
   }
-}
-
-locals {
-  tags = merge(var.tags, {
-    managed-by      = "terrane"
-    terrane-cluster = var.cluster_name
-  })
-}
-
-resource "azurerm_resource_group" "this" {
-  name     = var.cluster_name
-  location = var.region
-
-  tags = local.tags
 }
 
 module "network" {
   source = "../tf-network-module"
 
-  cluster_name        = var.cluster_name
-  region              = var.region
-  resource_group_name = azurerm_resource_group.this.name
-  network_cidr        = var.network_cidr
-  high_availability   = var.high_availability
-  tags                = var.tags
+  cluster_name      = var.cluster_name
+  region            = var.region
+  network_cidr      = var.network_cidr
+  high_availability = var.high_availability
+  tags              = var.tags
 }
 
 module "k8s" {
@@ -70,16 +57,15 @@ module "k8s" {
 
   cluster_name          = var.cluster_name
   region                = var.region
-  resource_group_name   = azurerm_resource_group.this.name
   kubernetes_version    = var.kubernetes_version
   high_availability     = var.high_availability
-  subnet_id             = module.network.subnet_ids[0]
+  network               = module.network.network
   api_access_cidrs      = var.api_access_cidrs
-  key                   = { key_vault_id = azurerm_key_vault.this.id, versionless_id = azurerm_key_vault_key.this.versionless_id }
   backup_schedule       = var.backup_schedule
   backup_retention_days = var.backup_retention_days
   delete_backups        = var.delete_backups
   dns_zone_ids          = var.dns_zone_ids
+  deletion_protection   = var.deletion_protection
   tags                  = var.tags
 
   node_pools = merge(var.node_pools, {
@@ -96,6 +82,7 @@ module "essentials" {
 
   cluster_name          = var.cluster_name
   cloud                 = module.k8s.essentials
+  secrets               = module.k8s.secrets
   enable_monitoring     = var.enable_monitoring
   backup_schedule       = var.backup_schedule
   backup_retention_days = var.backup_retention_days
@@ -103,19 +90,8 @@ module "essentials" {
   acme_email            = var.acme_email
   agent                 = var.agent
   agent_token           = var.agent_token
+  deletion_protection   = var.deletion_protection
 
-  # Load balancers and disks that the cluster has made itself are taken down while its nodes and ways out still stand.
+  # Load balancers and volumes that the cluster has made itself are taken down while its nodes and ways out still stand.
   depends_on = [module.k8s, module.network]
-}
-
-# AKS has nothing of the kind. This comes last and goes first: where it stays, all stays.
-resource "terraform_data" "deletion_protection" {
-  input = var.deletion_protection
-
-  provisioner "local-exec" {
-    when    = destroy
-    command = self.input ? "echo 'The cluster is protected. To delete it, apply deletion_protection = false first.' >&2; exit 1" : "true"
-  }
-
-  depends_on = [module.essentials]
 }

@@ -9,9 +9,9 @@ resource "azurerm_storage_account" "backup" {
   count = local.backup ? 1 : 0
 
   # Unique in the world, of letters and digits, and no longer than 24.
-  name                            = "${substr(replace(var.cluster_name, "-", ""), 0, 14)}bk${substr(sha256("${data.azurerm_client_config.current.subscription_id}/${var.resource_group_name}/${var.cluster_name}"), 0, 8)}"
+  name                            = "${substr(replace(var.cluster_name, "-", ""), 0, 14)}bk${substr(sha256("${data.azurerm_client_config.current.subscription_id}/${var.network.resource_group_name}/${var.cluster_name}"), 0, 8)}"
   location                        = var.region
-  resource_group_name             = var.resource_group_name
+  resource_group_name             = var.network.resource_group_name
   account_tier                    = "Standard"
   account_replication_type        = var.high_availability ? "ZRS" : "LRS"
   min_tls_version                 = "TLS1_2"
@@ -27,14 +27,14 @@ resource "azurerm_storage_account" "backup" {
   }
 
   customer_managed_key {
-    key_vault_key_id          = var.key.versionless_id
+    key_vault_key_id          = azurerm_key_vault_key.this.versionless_id
     user_assigned_identity_id = azurerm_user_assigned_identity.key.id
   }
 
   network_rules {
     default_action             = "Deny"
     bypass                     = ["AzureServices"]
-    virtual_network_subnet_ids = [var.subnet_id]
+    virtual_network_subnet_ids = [var.network.subnet_id]
   }
 
   blob_properties {

@@ -16,7 +16,7 @@ resource "azurerm_user_assigned_identity" "pod" {
 
   name                = "${var.cluster_name}-${each.key}"
   location            = var.region
-  resource_group_name = var.resource_group_name
+  resource_group_name = var.network.resource_group_name
 
   tags = local.tags
 }

@@ -17,13 +17,13 @@ locals {
 resource "azurerm_user_assigned_identity" "control_plane" {
   name                = "${var.cluster_name}-control-plane"
   location            = var.region
-  resource_group_name = var.resource_group_name
+  resource_group_name = var.network.resource_group_name
 
   tags = local.tags
 }
 
 resource "azurerm_role_assignment" "network" {
-  scope                = var.subnet_id
+  scope                = var.network.subnet_id
   role_definition_name = "Network Contributor"
   principal_id         = azurerm_user_assigned_identity.control_plane.principal_id
   principal_type       = "ServicePrincipal"
@@ -39,8 +39,8 @@ resource "azurerm_role_assignment" "disk_encryption" {
 resource "azurerm_disk_encryption_set" "this" {
   name                      = var.cluster_name
   location                  = var.region
-  resource_group_name       = var.resource_group_name
-  key_vault_key_id          = var.key.versionless_id
+  resource_group_name       = var.network.resource_group_name
+  key_vault_key_id          = azurerm_key_vault_key.this.versionless_id
   auto_key_rotation_enabled = true
 
   identity {
@@ -57,13 +57,13 @@ resource "azurerm_disk_encryption_set" "this" {
 resource "azurerm_user_assigned_identity" "key" {
   name                = "${var.cluster_name}-key"
   location            = var.region
-  resource_group_name = var.resource_group_name
+  resource_group_name = var.network.resource_group_name
 
   tags = local.tags
 }
 
 resource "azurerm_key_vault_access_policy" "key" {
-  key_vault_id    = var.key.key_vault_id
+  key_vault_id    = azurerm_key_vault.this.id
   tenant_id       = data.azurerm_client_config.current.tenant_id
   object_id       = azurerm_user_assigned_identity.key.principal_id
   key_permissions = ["Get", "UnwrapKey", "WrapKey"]
@@ -77,7 +77,7 @@ resource "azurerm_kubernetes_cluster" "this" {
   #checkov:skip=CKV_AZURE_232:A cluster of three nodes is not split into system nodes and others; node_pools can have taints.
   name                = var.cluster_name
   location            = var.region
-  resource_group_name = var.resource_group_name
+  resource_group_name = var.network.resource_group_name
   node_resource_group = "${var.cluster_name}-nodes"
   dns_prefix          = var.cluster_name
   kubernetes_version  = var.kubernetes_version
@@ -132,7 +132,7 @@ resource "azurerm_kubernetes_cluster" "this" {
   default_node_pool {
     name                        = "default"
     vm_size                     = local.default_pool.instance_type
-    vnet_subnet_id              = var.subnet_id
+    vnet_subnet_id              = var.network.subnet_id
     zones                       = local.zones
     auto_scaling_enabled        = local.default_pool.max_node_count != null
     node_count                  = local.default_pool.max_node_count == null ? local.default_pool.node_count : null
@@ -173,7 +173,7 @@ resource "azurerm_kubernetes_cluster_node_pool" "this" {
   kubernetes_cluster_id       = azurerm_kubernetes_cluster.this.id
   mode                        = "User"
   vm_size                     = each.value.instance_type
-  vnet_subnet_id              = var.subnet_id
+  vnet_subnet_id              = var.network.subnet_id
   zones                       = local.zones
   auto_scaling_enabled        = each.value.max_node_count != null
   node_count                  = each.value.max_node_count == null ? each.value.node_count : null
@@ -197,7 +197,7 @@ resource "azurerm_kubernetes_cluster_node_pool" "this" {
 resource "azurerm_log_analytics_workspace" "this" {
   name                = var.cluster_name
   location            = var.region
-  resource_group_name = var.resource_group_name
+  resource_group_name = var.network.resource_group_name
   sku                 = "PerGB2018"
   retention_in_days   = var.log_retention_days
 
@@ -216,4 +216,16 @@ resource "azurerm_monitor_diagnostic_setting" "control_plane" {
       category = enabled_log.value
     }
   }
+}
+
+# AKS has nothing of the kind.
+resource "terraform_data" "deletion_protection" {
+  input = var.deletion_protection
+
+  provisioner "local-exec" {
+    when    = destroy
+    command = self.input ? "echo 'The cluster is protected. To delete it, apply deletion_protection = false first.' >&2; exit 1" : "true"
+  }
+
+  depends_on = [azurerm_kubernetes_cluster.this, azurerm_kubernetes_cluster_node_pool.this]
 }

@@ -23,22 +23,20 @@ output "ca_certificate" {
   value       = nonsensitive(azurerm_kubernetes_cluster.this.kube_admin_config[0].cluster_ca_certificate)
 }
 
-output "client_certificate" {
-  description = "Certificate of the local account, PEM in base64."
-  value       = azurerm_kubernetes_cluster.this.kube_admin_config[0].client_certificate
-  sensitive   = true
-}
-
-output "client_key" {
-  description = "Key of the local account, PEM in base64."
-  value       = azurerm_kubernetes_cluster.this.kube_admin_config[0].client_key
-  sensitive   = true
-}
-
 output "kubeconfig" {
   description = "Configuration for kubectl, with the local account's certificate. People better use `az aks get-credentials`."
   value       = azurerm_kubernetes_cluster.this.kube_admin_config_raw
   sensitive   = true
+}
+
+output "access" {
+  description = "How Terraform gets in: the local account's certificate."
+  sensitive   = true
+  value = {
+    token              = null
+    client_certificate = base64decode(azurerm_kubernetes_cluster.this.kube_admin_config[0].client_certificate)
+    client_key         = base64decode(azurerm_kubernetes_cluster.this.kube_admin_config[0].client_key)
+  }
 }
 
 output "node_pools" {
@@ -51,6 +49,12 @@ output "node_pools" {
 output "backup_location" {
   description = "Storage account that backups are kept in; null without backups."
   value       = one(azurerm_storage_account.backup[*].name)
+}
+
+output "secrets" {
+  description = "Credentials that charts need: none, since pods have identities."
+  value       = {}
+  sensitive   = true
 }
 
 output "essentials" {
@@ -108,7 +112,7 @@ output "essentials" {
             default  = true
             config = {
               useAAD         = "true"
-              resourceGroup  = var.resource_group_name
+              resourceGroup  = var.network.resource_group_name
               subscriptionId = data.azurerm_client_config.current.subscription_id
               storageAccount = one(azurerm_storage_account.backup[*].name)
             }

@@ -30,16 +30,6 @@ variable "high_availability" {
   default     = true
 }
 
-variable "resource_group_name" {
-  description = "Resource group that everything is in. AKS makes a second one beside it, for nodes, and takes it down again."
-  type        = string
-}
-
-variable "subnet_id" {
-  description = "Id of the subnet for the nodes."
-  type        = string
-}
-
 variable "pod_cidr" {
   description = "Addresses of pods, an overlay: no other network sees them."
   type        = string
@@ -50,6 +40,14 @@ variable "service_cidr" {
   description = "Addresses of services, inside of the cluster alone."
   type        = string
   default     = "172.20.0.0/16"
+}
+
+variable "network" {
+  description = "The output `network` of tf-network-module. AKS makes a second resource group beside its own, for nodes, and takes it down again."
+  type = object({
+    resource_group_name = string
+    subnet_id           = string
+  })
 }
 
 variable "node_pools" {
@@ -97,14 +95,6 @@ variable "api_access_cidrs" {
   }
 }
 
-variable "key" {
-  description = "Key that encrypts disks and backups: its vault and its id without a version. Whoever runs Terraform may set the vault's access policies."
-  type = object({
-    key_vault_id   = string
-    versionless_id = string
-  })
-}
-
 variable "backup_schedule" {
   description = "When backups are made: `none`, `hourly`, `daily`, `weekly` or a cron expression. Unless `none`, there is a bucket for them."
   type        = string
@@ -127,6 +117,12 @@ variable "dns_zone_ids" {
   description = "Resource ids of the DNS zones in which names may be set, by domain."
   type        = map(string)
   default     = {}
+}
+
+variable "deletion_protection" {
+  description = "Refuse to delete the cluster until this is set to false."
+  type        = bool
+  default     = false
 }
 
 variable "log_retention_days" {

@@ -1,4 +1,4 @@
-# The network of a cluster on Azure: a virtual network, a subnet for nodes that has no public addresses and leaves by a NAT
+# The ground of a cluster on Azure: a resource group, a virtual network, a subnet for nodes that has no public addresses and leaves by a NAT
 # gateway, and a security group that lets in what is meant for the ingress and nothing else.
 
 locals {
@@ -8,10 +8,17 @@ locals {
   })
 }
 
+resource "azurerm_resource_group" "this" {
+  name     = var.cluster_name
+  location = var.region
+
+  tags = local.tags
+}
+
 resource "azurerm_virtual_network" "this" {
   name                = var.cluster_name
   location            = var.region
-  resource_group_name = var.resource_group_name
+  resource_group_name = azurerm_resource_group.this.name
   address_space       = [var.network_cidr]
 
   tags = local.tags
@@ -19,7 +26,7 @@ resource "azurerm_virtual_network" "this" {
 
 resource "azurerm_subnet" "nodes" {
   name                            = "${var.cluster_name}-nodes"
-  resource_group_name             = var.resource_group_name
+  resource_group_name             = azurerm_resource_group.this.name
   virtual_network_name            = azurerm_virtual_network.this.name
   address_prefixes                = [cidrsubnet(var.network_cidr, 1, 0)]
   default_outbound_access_enabled = false
@@ -31,7 +38,7 @@ resource "azurerm_subnet" "nodes" {
 resource "azurerm_network_security_group" "nodes" {
   name                = "${var.cluster_name}-nodes"
   location            = var.region
-  resource_group_name = var.resource_group_name
+  resource_group_name = azurerm_resource_group.this.name
 
   tags = local.tags
 }
@@ -39,7 +46,7 @@ resource "azurerm_network_security_group" "nodes" {
 resource "azurerm_network_security_rule" "ingress" {
   #checkov:skip=CKV_AZURE_160:Port 80 is where certificates are proved and where visitors are sent on to 443.
   name                        = "ingress"
-  resource_group_name         = var.resource_group_name
+  resource_group_name         = azurerm_resource_group.this.name
   network_security_group_name = azurerm_network_security_group.nodes.name
   priority                    = 100
   direction                   = "Inbound"
@@ -61,7 +68,7 @@ resource "azurerm_public_ip" "nat" {
 
   name                = "${var.cluster_name}-nat-${count.index}"
   location            = var.region
-  resource_group_name = var.resource_group_name
+  resource_group_name = azurerm_resource_group.this.name
   allocation_method   = "Static"
   sku                 = "Standard"
   zones               = var.high_availability ? ["1", "2", "3"] : null
@@ -72,7 +79,7 @@ resource "azurerm_public_ip" "nat" {
 resource "azurerm_nat_gateway" "this" {
   name                    = var.cluster_name
   location                = var.region
-  resource_group_name     = var.resource_group_name
+  resource_group_name     = azurerm_resource_group.this.name
   sku_name                = "Standard"
   idle_timeout_in_minutes = 10
 

@@ -13,11 +13,6 @@ variable "region" {
   type        = string
 }
 
-variable "resource_group_name" {
-  description = "Resource group that everything is in."
-  type        = string
-}
-
 variable "network_cidr" {
   description = "Addresses of the network. Its lower half is for nodes; pods have addresses of their own."
   type        = string

@@ -8,23 +8,29 @@
 provider "kubernetes" {
   host                   = module.k8s.endpoint
   cluster_ca_certificate = base64decode(module.k8s.ca_certificate)
-  token                  = module.k8s.token
+  token                  = module.k8s.access.token
+  client_certificate     = module.k8s.access.client_certificate
+  client_key             = module.k8s.access.client_key
 }
 
 provider "helm" {
   kubernetes = {
     host                   = module.k8s.endpoint
     cluster_ca_certificate = base64decode(module.k8s.ca_certificate)
-    token                  = module.k8s.token
+    token                  = module.k8s.access.token
+    client_certificate     = module.k8s.access.client_certificate
+    client_key             = module.k8s.access.client_key
   }
 }
 
 module "network" {
   source = "../tf-network-module"
 
-  cluster_name = var.cluster_name
-  region       = var.region
-  network_cidr = var.network_cidr
+  cluster_name      = var.cluster_name
+  region            = var.region
+  network_cidr      = var.network_cidr
+  high_availability = var.high_availability
+  tags              = var.tags
 }
 
 module "k8s" {
@@ -34,12 +40,15 @@ module "k8s" {
   region                = var.region
   kubernetes_version    = var.kubernetes_version
   high_availability     = var.high_availability
-  network_id            = module.network.network_id
+  network               = module.network.network
   api_access_cidrs      = var.api_access_cidrs
   backup_schedule       = var.backup_schedule
   backup_region         = var.backup_region
   backup_retention_days = var.backup_retention_days
   delete_backups        = var.delete_backups
+  dns_zone_ids          = var.dns_zone_ids
+  dns_token             = var.dns_token
+  deletion_protection   = var.deletion_protection
   tags                  = var.tags
 
   node_pools = merge(var.node_pools, {
@@ -56,6 +65,7 @@ module "essentials" {
 
   cluster_name          = var.cluster_name
   cloud                 = module.k8s.essentials
+  secrets               = module.k8s.secrets
   enable_monitoring     = var.enable_monitoring
   backup_schedule       = var.backup_schedule
   backup_retention_days = var.backup_retention_days
@@ -63,23 +73,8 @@ module "essentials" {
   acme_email            = var.acme_email
   agent                 = var.agent
   agent_token           = var.agent_token
+  deletion_protection   = var.deletion_protection
 
-  secrets = merge(module.k8s.secrets, {
-    external-dns = { token = var.dns_token }
-  })
-
-  # Load balancers and volumes that the cluster has made itself are taken down while its nodes still stand.
+  # Load balancers and volumes that the cluster has made itself are taken down while its nodes and ways out still stand.
   depends_on = [module.k8s, module.network]
-}
-
-# DigitalOcean has nothing of the kind. This comes last and goes first: where it stays, all stays.
-resource "terraform_data" "deletion_protection" {
-  input = var.deletion_protection
-
-  provisioner "local-exec" {
-    when    = destroy
-    command = self.input ? "echo 'The cluster is protected. To delete it, apply deletion_protection = false first.' >&2; exit 1" : "true"
-  }
-
-  depends_on = [module.essentials]
 }

@@ -13,7 +13,7 @@ resource "digitalocean_spaces_bucket" "backup" {
   count = local.backup ? 1 : 0
 
   # Unique in its region, and another one for each network.
-  name          = "${var.cluster_name}-backup-${substr(sha256(var.network_id), 0, 8)}"
+  name          = "${var.cluster_name}-backup-${substr(sha256(var.network.network_id), 0, 8)}"
   region        = local.backup_region
   acl           = "private"
   force_destroy = var.delete_backups

@@ -19,7 +19,7 @@ locals {
 resource "digitalocean_kubernetes_cluster" "this" {
   name     = var.cluster_name
   region   = var.region
-  vpc_uuid = var.network_id
+  vpc_uuid = var.network.network_id
 
   # The newest patch of the minor version. A newer one is an update, like any other.
   version                          = data.digitalocean_kubernetes_versions.this.latest_version
@@ -92,4 +92,16 @@ resource "digitalocean_kubernetes_node_pool" "this" {
       effect = taint.value.effect
     }
   }
+}
+
+# DigitalOcean has nothing of the kind.
+resource "terraform_data" "deletion_protection" {
+  input = var.deletion_protection
+
+  provisioner "local-exec" {
+    when    = destroy
+    command = self.input ? "echo 'The cluster is protected. To delete it, apply deletion_protection = false first.' >&2; exit 1" : "true"
+  }
+
+  depends_on = [digitalocean_kubernetes_cluster.this, digitalocean_kubernetes_node_pool.this]
 }

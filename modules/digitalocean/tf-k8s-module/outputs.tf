@@ -23,10 +23,14 @@ output "ca_certificate" {
   value       = nonsensitive(digitalocean_kubernetes_cluster.this.kube_config[0].cluster_ca_certificate)
 }
 
-output "token" {
-  description = "Token for the API. It is good for a week; Terraform gets a new one when it is not."
-  value       = digitalocean_kubernetes_cluster.this.kube_config[0].token
+output "access" {
+  description = "How Terraform gets in. The token is good for a week; Terraform gets a new one when it is not."
   sensitive   = true
+  value = {
+    token              = digitalocean_kubernetes_cluster.this.kube_config[0].token
+    client_certificate = null
+    client_key         = null
+  }
 }
 
 output "kubeconfig" {
@@ -50,11 +54,14 @@ output "backup_location" {
 output "secrets" {
   description = "Credentials that charts need, since the cloud gives pods no identity: the input `secrets` of tf-essentials-module."
   sensitive   = true
-  value = {
-    for key in digitalocean_spaces_key.backup : "backup" => {
-      cloud = "[default]\naws_access_key_id=${key.access_key}\naws_secret_access_key=${key.secret_key}\n"
-    }
-  }
+  value = merge(
+    {
+      for key in digitalocean_spaces_key.backup : "backup" => {
+        cloud = "[default]\naws_access_key_id=${key.access_key}\naws_secret_access_key=${key.secret_key}\n"
+      }
+    },
+    var.dns_token == null ? {} : { external-dns = { token = var.dns_token } },
+  )
 }
 
 output "essentials" {

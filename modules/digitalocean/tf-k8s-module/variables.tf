@@ -30,9 +30,11 @@ variable "high_availability" {
   default     = true
 }
 
-variable "network_id" {
-  description = "Id of the VPC."
-  type        = string
+variable "network" {
+  description = "The output `network` of tf-network-module."
+  type = object({
+    network_id = string
+  })
 }
 
 variable "node_pools" {
@@ -107,6 +109,25 @@ variable "delete_backups" {
   description = "Whether backups go with the cluster. Else a delete fails until the bucket was emptied by hand."
   type        = bool
   default     = true
+}
+
+variable "dns_zone_ids" {
+  description = "Domains in which names may be set; DigitalOcean knows them by their names."
+  type        = map(string)
+  default     = {}
+}
+
+variable "dns_token" {
+  description = "Token of DigitalOcean with which names are set: the cloud gives pods no identity."
+  type        = string
+  default     = null
+  sensitive   = true
+}
+
+variable "deletion_protection" {
+  description = "Refuse to delete the cluster until this is set to false."
+  type        = bool
+  default     = false
 }
 
 variable "tags" {

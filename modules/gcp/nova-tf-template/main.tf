@@ -12,19 +12,20 @@ provider "google" {
 provider "kubernetes" {
   host                   = module.k8s.endpoint
   cluster_ca_certificate = base64decode(module.k8s.ca_certificate)
-  token                  = data.google_client_config.current.access_token
+  token                  = module.k8s.access.token
+  client_certificate     = module.k8s.access.client_certificate
+  client_key             = module.k8s.access.client_key
 }
 
 provider "helm" {
   kubernetes = {
     host                   = module.k8s.endpoint
     cluster_ca_certificate = base64decode(module.k8s.ca_certificate)
-    token                  = data.google_client_config.current.access_token
+    token                  = module.k8s.access.token
+    client_certificate     = module.k8s.access.client_certificate
+    client_key             = module.k8s.access.client_key
   }
 }
-
-# Needs nothing installed where Terraform runs. Its token is good for an hour.
-data "google_client_config" "current" {}
 
 module "network" {
   source = "../tf-network-module"
@@ -43,12 +44,8 @@ module "k8s" {
   region                = var.region
   kubernetes_version    = var.kubernetes_version
   high_availability     = var.high_availability
-  network_id            = module.network.network_id
-  subnet_id             = module.network.subnet_ids[0]
-  pods_range            = module.network.pods_range
-  services_range        = module.network.services_range
+  network               = module.network.network
   api_access_cidrs      = var.api_access_cidrs
-  kms_key_id            = local.usable_key_id
   backup_schedule       = var.backup_schedule
   backup_retention_days = var.backup_retention_days
   delete_backups        = var.delete_backups
@@ -70,6 +67,7 @@ module "essentials" {
 
   cluster_name          = var.cluster_name
   cloud                 = module.k8s.essentials
+  secrets               = module.k8s.secrets
   enable_monitoring     = var.enable_monitoring
   backup_schedule       = var.backup_schedule
   backup_retention_days = var.backup_retention_days
@@ -77,7 +75,8 @@ module "essentials" {
   acme_email            = var.acme_email
   agent                 = var.agent
   agent_token           = var.agent_token
+  deletion_protection   = var.deletion_protection
 
-  # Load balancers and disks that the cluster has made itself are taken down while its nodes and ways out still stand.
+  # Load balancers and volumes that the cluster has made itself are taken down while its nodes and ways out still stand.
   depends_on = [module.k8s, module.network]
 }

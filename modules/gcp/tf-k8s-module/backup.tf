@@ -16,7 +16,7 @@ resource "google_storage_bucket" "backup" {
   }
 
   encryption {
-    default_kms_key_name = var.kms_key_id
+    default_kms_key_name = local.usable_key_id
   }
 
   # Velero deletes what has expired; this takes away what deleting leaves behind.

@@ -25,8 +25,8 @@ resource "google_container_cluster" "this" {
   location    = var.high_availability ? var.region : local.zones[0]
 
   min_master_version  = var.kubernetes_version
-  network             = var.network_id
-  subnetwork          = var.subnet_id
+  network             = var.network.network_id
+  subnetwork          = var.network.subnet_id
   networking_mode     = "VPC_NATIVE"
   datapath_provider   = "ADVANCED_DATAPATH"
   deletion_protection = var.deletion_protection
@@ -42,7 +42,7 @@ resource "google_container_cluster" "this" {
 
   node_config {
     service_account   = google_service_account.node.email
-    boot_disk_kms_key = var.kms_key_id
+    boot_disk_kms_key = local.usable_key_id
     oauth_scopes      = ["https://www.googleapis.com/auth/cloud-platform"]
 
     shielded_instance_config {
@@ -56,8 +56,8 @@ resource "google_container_cluster" "this" {
   }
 
   ip_allocation_policy {
-    cluster_secondary_range_name  = var.pods_range
-    services_secondary_range_name = var.services_range
+    cluster_secondary_range_name  = var.network.pods_range
+    services_secondary_range_name = var.network.services_range
   }
 
   private_cluster_config {
@@ -83,7 +83,7 @@ resource "google_container_cluster" "this" {
 
   database_encryption {
     state    = "ENCRYPTED"
-    key_name = var.kms_key_id
+    key_name = local.usable_key_id
   }
 
   workload_identity_config {

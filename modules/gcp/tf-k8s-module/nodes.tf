@@ -55,7 +55,7 @@ resource "google_container_node_pool" "this" {
     image_type        = "COS_CONTAINERD"
     disk_type         = "pd-balanced"
     disk_size_gb      = coalesce(each.value.disk_size_gb, 50)
-    boot_disk_kms_key = var.kms_key_id
+    boot_disk_kms_key = local.usable_key_id
     service_account   = google_service_account.node.email
     oauth_scopes      = ["https://www.googleapis.com/auth/cloud-platform"]
     labels            = each.value.labels

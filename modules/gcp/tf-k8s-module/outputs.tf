@@ -52,6 +52,16 @@ output "kubeconfig" {
   })
 }
 
+output "access" {
+  description = "How Terraform gets in. The token is good for an hour."
+  sensitive   = true
+  value = {
+    token              = data.google_client_config.current.access_token
+    client_certificate = null
+    client_key         = null
+  }
+}
+
 output "node_pools" {
   description = "Names of the pools of nodes."
   value       = keys(var.node_pools)
@@ -62,6 +72,12 @@ output "node_pools" {
 output "backup_location" {
   description = "Bucket that backups are kept in; null without backups."
   value       = one(google_storage_bucket.backup[*].name)
+}
+
+output "secrets" {
+  description = "Credentials that charts need: none, since pods have identities."
+  value       = {}
+  sensitive   = true
 }
 
 output "essentials" {
@@ -75,7 +91,7 @@ output "essentials" {
       provisioner = "pd.csi.storage.gke.io"
       parameters = {
         type                    = "pd-balanced"
-        disk-encryption-kms-key = var.kms_key_id
+        disk-encryption-kms-key = local.usable_key_id
         labels                  = join(",", [for key, value in local.labels : "${key}=${value}"])
       }
     }

@@ -30,24 +30,15 @@ variable "high_availability" {
   default     = true
 }
 
-variable "network_id" {
-  description = "Id of the network."
-  type        = string
-}
-
-variable "subnet_id" {
-  description = "Id of the subnet for the nodes."
-  type        = string
-}
-
-variable "pods_range" {
-  description = "Name of the subnet's range for pods."
-  type        = string
-}
-
-variable "services_range" {
-  description = "Name of the subnet's range for services."
-  type        = string
+variable "network" {
+  description = "The output `network` of tf-network-module."
+  type = object({
+    network_id     = string
+    network_number = string
+    subnet_id      = string
+    pods_range     = string
+    services_range = string
+  })
 }
 
 variable "node_pools" {
@@ -88,11 +79,6 @@ variable "api_access_cidrs" {
     condition     = alltrue([for cidr in var.api_access_cidrs : can(cidrhost(cidr, 0))])
     error_message = "api_access_cidrs has networks: for example \"203.0.113.0/24\", or \"203.0.113.7/32\" for one address."
   }
-}
-
-variable "kms_key_id" {
-  description = "Key that encrypts secrets, disks and backups. The service agents of GKE, Compute Engine and Cloud Storage must be allowed to use it."
-  type        = string
 }
 
 variable "backup_schedule" {

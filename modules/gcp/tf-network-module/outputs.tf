@@ -1,11 +1,21 @@
+output "network" {
+  description = "What tf-k8s-module has to know of the network."
+  value = {
+    network_id = google_compute_network.this.id
+    # No other network ever gets it.
+    network_number = google_compute_network.this.network_id
+    subnet_id      = google_compute_subnetwork.nodes.id
+    pods_range     = "pods"
+    services_range = "services"
+  }
+
+  # Nodes that come up before they have a way out never join.
+  depends_on = [google_compute_router_nat.this]
+}
+
 output "network_id" {
   description = "Id of the network."
   value       = google_compute_network.this.id
-}
-
-output "network_number" {
-  description = "Number that Google gave the network; no other ever gets it."
-  value       = google_compute_network.this.network_id
 }
 
 output "network_cidr" {
@@ -16,19 +26,6 @@ output "network_cidr" {
 output "subnet_ids" {
   description = "The subnet, where nodes are."
   value       = [google_compute_subnetwork.nodes.id]
-
-  # Nodes that come up before they have a way out never join.
-  depends_on = [google_compute_router_nat.this]
-}
-
-output "pods_range" {
-  description = "Name of the range for pods."
-  value       = "pods"
-}
-
-output "services_range" {
-  description = "Name of the range for services."
-  value       = "services"
 }
 
 output "egress_ips" {

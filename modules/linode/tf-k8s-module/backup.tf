@@ -38,3 +38,15 @@ resource "linode_object_storage_key" "backup" {
     permissions = "read_write"
   }
 }
+
+# Whoever may delete the bucket deletes what is in it. Where that is not wanted, this stands in the way.
+resource "terraform_data" "backups" {
+  count = local.backup ? 1 : 0
+
+  input = { bucket = linode_object_storage_bucket.backup[0].label, delete = var.delete_backups }
+
+  provisioner "local-exec" {
+    when    = destroy
+    command = self.input.delete ? "true" : "echo 'Backups are in ${self.input.bucket}. To delete them too, apply delete_backups = true first.' >&2; exit 1"
+  }
+}

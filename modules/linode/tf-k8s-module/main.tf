@@ -94,3 +94,15 @@ resource "linode_lke_node_pool" "this" {
     }
   }
 }
+
+# Linode has nothing of the kind.
+resource "terraform_data" "deletion_protection" {
+  input = var.deletion_protection
+
+  provisioner "local-exec" {
+    when    = destroy
+    command = self.input ? "echo 'The cluster is protected. To delete it, apply deletion_protection = false first.' >&2; exit 1" : "true"
+  }
+
+  depends_on = [linode_lke_cluster.this, linode_lke_node_pool.this]
+}

@@ -27,10 +27,14 @@ output "ca_certificate" {
   value       = nonsensitive(local.kubeconfig.clusters[0].cluster["certificate-authority-data"])
 }
 
-output "token" {
-  description = "Token for the API."
-  value       = local.kubeconfig.users[0].user.token
+output "access" {
+  description = "How Terraform gets in."
   sensitive   = true
+  value = {
+    token              = local.kubeconfig.users[0].user.token
+    client_certificate = null
+    client_key         = null
+  }
 }
 
 output "kubeconfig" {
@@ -54,11 +58,14 @@ output "backup_location" {
 output "secrets" {
   description = "Credentials that charts need, since the cloud gives pods no identity: the input `secrets` of tf-essentials-module."
   sensitive   = true
-  value = {
-    for key in linode_object_storage_key.backup : "backup" => {
-      cloud = "[default]\naws_access_key_id=${key.access_key}\naws_secret_access_key=${key.secret_key}\n"
-    }
-  }
+  value = merge(
+    {
+      for key in linode_object_storage_key.backup : "backup" => {
+        cloud = "[default]\naws_access_key_id=${key.access_key}\naws_secret_access_key=${key.secret_key}\n"
+      }
+    },
+    var.dns_token == null ? {} : { external-dns = { token = var.dns_token } },
+  )
 }
 
 output "essentials" {

@@ -30,6 +30,13 @@ variable "high_availability" {
   default     = true
 }
 
+variable "network" {
+  description = "The output `network` of tf-network-module. LKE has its own for nodes."
+  type = object({
+    network_id = string
+  })
+}
+
 variable "node_pools" {
   description = "Pools of nodes by name. `node_count` is their number, and with `max_node_count` the least: the autoscaler then decides."
   type = map(object({
@@ -96,6 +103,31 @@ variable "backup_retention_days" {
   description = "How long backups are kept."
   type        = number
   default     = 30
+}
+
+variable "delete_backups" {
+  description = "Whether backups go with the cluster. Else a delete fails until this is set to true."
+  type        = bool
+  default     = true
+}
+
+variable "dns_zone_ids" {
+  description = "Ids of the domains in which names may be set, by domain."
+  type        = map(string)
+  default     = {}
+}
+
+variable "dns_token" {
+  description = "Token of Linode with which names are set: the cloud gives pods no identity."
+  type        = string
+  default     = null
+  sensitive   = true
+}
+
+variable "deletion_protection" {
+  description = "Refuse to delete the cluster until this is set to false."
+  type        = bool
+  default     = false
 }
 
 variable "tags" {

@@ -1,3 +1,10 @@
+output "network" {
+  description = "What tf-k8s-module has to know of the network."
+  value = {
+    network_id = linode_vpc.this.id
+  }
+}
+
 output "network_id" {
   description = "Id of the VPC."
   value       = linode_vpc.this.id

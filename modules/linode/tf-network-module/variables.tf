@@ -23,3 +23,15 @@ variable "network_cidr" {
     error_message = "network_cidr is an IPv4 network of /16 to /20: for example \"10.0.0.0/16\"."
   }
 }
+
+variable "high_availability" {
+  description = "Makes no difference here: a region of Linode has no zones."
+  type        = bool
+  default     = true
+}
+
+variable "tags" {
+  description = "What the description of the VPC tells of it: a VPC has no tags."
+  type        = map(string)
+  default     = {}
+}

@@ -12,7 +12,7 @@ data "google_storage_project_service_account" "current" {}
 # Google never forgets a key ring, nor lets its name be used again: so it is named after the network's number too, which no
 # other network gets. A destroyed key is only a name; its versions are gone after a day.
 resource "google_kms_key_ring" "this" {
-  name     = "${var.cluster_name}-${module.network.network_number}"
+  name     = "${var.cluster_name}-${var.network.network_number}"
   location = var.region
 }
 
@@ -23,10 +23,7 @@ resource "google_kms_crypto_key" "this" {
   rotation_period            = "7776000s"
   destroy_scheduled_duration = "86400s"
 
-  labels = merge(var.tags, {
-    managed-by      = "terrane"
-    terrane-cluster = var.cluster_name
-  })
+  labels = local.labels
 }
 
 resource "google_kms_crypto_key_iam_member" "agent" {

@@ -1,13 +1,11 @@
 # One key for all that the cluster writes down: disks and backups. Azure keeps etcd encrypted with its own.
 
-data "azurerm_client_config" "current" {}
-
 resource "azurerm_key_vault" "this" {
   #checkov:skip=CKV2_AZURE_32:Only the cluster's subnet and api_access_cidrs are let in, and Azure's own services.
   # Unique in the world, and no longer than 24.
   name                        = "${trimsuffix(substr(var.cluster_name, 0, 15), "-")}-${substr(sha256("${data.azurerm_client_config.current.subscription_id}/${var.cluster_name}"), 0, 8)}"
   location                    = var.region
-  resource_group_name         = azurerm_resource_group.this.name
+  resource_group_name         = var.network.resource_group_name
   tenant_id                   = data.azurerm_client_config.current.tenant_id
   sku_name                    = "premium"
   rbac_authorization_enabled  = false
@@ -20,7 +18,7 @@ resource "azurerm_key_vault" "this" {
     default_action             = "Deny"
     bypass                     = "AzureServices"
     ip_rules                   = var.api_access_cidrs
-    virtual_network_subnet_ids = module.network.subnet_ids
+    virtual_network_subnet_ids = [var.network.subnet_id]
   }
 
   tags = local.tags

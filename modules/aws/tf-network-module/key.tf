@@ -50,11 +50,7 @@ resource "aws_kms_key" "this" {
     ]
   })
 
-  tags = merge(var.tags, {
-    Name            = var.cluster_name
-    managed-by      = "terrane"
-    terrane-cluster = var.cluster_name
-  })
+  tags = merge(local.tags, { Name = var.cluster_name })
 }
 
 resource "aws_kms_alias" "this" {
