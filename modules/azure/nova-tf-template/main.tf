@@ -1,0 +1,97 @@
+# A cluster on Azure, whole: a resource group, a key, a network, Kubernetes, and what every cluster needs. The inputs and
+# outputs are the same on every cloud.
+#
+# Everything that can have tags has `managed-by = terrane` and `terrane-cluster = NAME`; subnets have none, and are known by
+# names that begin with the cluster's. Credentials and the subscription come by the environment (`ARM_SUBSCRIPTION_ID` and its
+# like), as the Azure provider reads them.
+
+provider "azurerm" {
+  # Accounts have no keys that could leak: whoever may, comes by Entra ID.
+  storage_use_azuread = true
+
+  features {
+    key_vault {
+      # A vault with purge protection goes by itself, a week after it was deleted; one of the same name is taken back.
+      purge_soft_delete_on_destroy       = false
+      purge_soft_deleted_keys_on_destroy = false
+      recover_soft_deleted_key_vaults    = true
+      recover_soft_deleted_keys          = true
+    }
+
+    resource_group {
+      prevent_deletion_if_contains_resources = true
+    }
+  }
+}
+
+provider "kubernetes" {
+  host                   = module.k8s.endpoint
+  cluster_ca_certificate = base64decode(module.k8s.ca_certificate)
+  token                  = module.k8s.access.token
+  client_certificate     = module.k8s.access.client_certificate
+  client_key             = module.k8s.access.client_key
+}
+
+provider "helm" {
+  kubernetes = {
+    host                   = module.k8s.endpoint
+    cluster_ca_certificate = base64decode(module.k8s.ca_certificate)
+    token                  = module.k8s.access.token
+    client_certificate     = module.k8s.access.client_certificate
+    client_key             = module.k8s.access.client_key
+  }
+}
+
+module "network" {
+  source = "../tf-network-module"
+
+  cluster_name      = var.cluster_name
+  region            = var.region
+  network_cidr      = var.network_cidr
+  high_availability = var.high_availability
+  tags              = var.tags
+}
+
+module "k8s" {
+  source = "../tf-k8s-module"
+
+  cluster_name          = var.cluster_name
+  region                = var.region
+  kubernetes_version    = var.kubernetes_version
+  high_availability     = var.high_availability
+  network               = module.network.network
+  api_access_cidrs      = var.api_access_cidrs
+  backup_schedule       = var.backup_schedule
+  backup_retention_days = var.backup_retention_days
+  delete_backups        = var.delete_backups
+  dns_zone_ids          = var.dns_zone_ids
+  deletion_protection   = var.deletion_protection
+  tags                  = var.tags
+
+  node_pools = merge(var.node_pools, {
+    default = {
+      instance_type  = var.instance_type
+      node_count     = var.node_count
+      max_node_count = var.max_node_count
+    }
+  })
+}
+
+module "essentials" {
+  source = "../../tf-essentials-module"
+
+  cluster_name          = var.cluster_name
+  cloud                 = module.k8s.essentials
+  secrets               = module.k8s.secrets
+  enable_monitoring     = var.enable_monitoring
+  backup_schedule       = var.backup_schedule
+  backup_retention_days = var.backup_retention_days
+  dns_zones             = keys(var.dns_zone_ids)
+  acme_email            = var.acme_email
+  agent                 = var.agent
+  agent_token           = var.agent_token
+  deletion_protection   = var.deletion_protection
+
+  # Load balancers and volumes that the cluster has made itself are taken down while its nodes and ways out still stand.
+  depends_on = [module.k8s, module.network]
+}

@@ -1,0 +1,17 @@
+# The least that has to be said.
+
+module "cluster" {
+  source = "../.."
+
+  cluster_name      = "customer-production"
+  region            = "us-east"
+  node_count        = 3
+  instance_type     = "g6-standard-2"
+  enable_monitoring = true
+  backup_schedule   = "daily"
+}
+
+output "endpoint" {
+  description = "Address of the Kubernetes API."
+  value       = module.cluster.endpoint
+}
