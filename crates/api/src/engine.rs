@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use controller::Keyring;
+use controller::{Keyring, Leases};
 use model::plugin::Descriptor;
 use prometheus_client::registry::Registry;
 use serde::{Deserialize, Serialize};
@@ -19,12 +19,13 @@ pub struct Engine {
     /// Without one, secrets can be listed and deleted but not set.
     pub keyring: Option<Arc<Keyring>>,
     pub metrics: Option<Register>,
+    pub leases: Leases,
 }
 
 /// No plugins, no keys, nothing to measure.
 impl Default for Engine {
     fn default() -> Self {
-        Engine { actions: Arc::new(Vec::new), keyring: None, metrics: None }
+        Engine { actions: Arc::new(Vec::new), keyring: None, metrics: None, leases: Leases::default() }
     }
 }
 

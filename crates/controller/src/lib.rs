@@ -9,8 +9,10 @@ mod fair;
 mod keyring;
 mod leader;
 mod ledger;
+mod mailroom;
 mod metrics;
 mod ready;
+mod seat;
 mod settings;
 mod tick;
 mod work;
@@ -26,10 +28,11 @@ use store::Store;
 use tokio::sync::Notify;
 
 pub use desk::Deadline;
-pub use dispatch::Dispatcher;
+pub use dispatch::{Dispatcher, Leases};
 pub use keyring::{Keyring, KeyringError};
 pub use metrics::Metrics;
 pub use plugins;
+pub use seat::{Seat, Who};
 pub use settings::Settings;
 pub use tick::Tick;
 

@@ -16,6 +16,7 @@ mod loopback;
 mod operations;
 mod plugins;
 mod resources;
+mod runners;
 mod secrets;
 mod tokens;
 mod types;

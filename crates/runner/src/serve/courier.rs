@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use link::{Holding, Link, LinkError};
+use link::{Handing, Holding, Link, LinkError};
 use model::job::JobReport;
 use tokio::sync::watch;
 use tracing::{info, warn};
@@ -16,17 +16,33 @@ use crate::supervised::Supervised;
 const PIECE: usize = 256 * 1024;
 /// How often the workspace is looked at.
 const LOOK: Duration = Duration::from_millis(50);
-const AGAIN: Duration = Duration::from_millis(500);
+/// Between tries to hand something in: twice as long each time, up to the last.
+const AGAIN: Duration = Duration::from_millis(250);
+const LONGEST: Duration = Duration::from_secs(4);
 
 pub(super) struct Courier {
     link: Arc<dyn Link>,
     holding: Holding,
     supervised: Arc<Mutex<Supervised>>,
-    lost: watch::Receiver<bool>,
-    /// Bytes of log that the control plane has.
+    told: watch::Receiver<Told>,
+    /// Bytes of log that were handed in.
     sent: u64,
+    /// Whether all of that is known to have arrived.
+    arrived: bool,
+    /// What was last told of the job, and how much log had been handed in by then.
+    last: (Told, u64),
     /// The last state that it has.
     state: Option<String>,
+}
+
+/// What the control plane says of the job.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Told {
+    pub lost: bool,
+    /// How often it was asked.
+    pub times: u64,
+    /// Bytes of log that have arrived.
+    pub log_bytes: u64,
 }
 
 /// Why it does not go on.
@@ -41,27 +57,28 @@ impl Courier {
         link: Arc<dyn Link>,
         holding: Holding,
         supervised: Arc<Mutex<Supervised>>,
-        lost: watch::Receiver<bool>,
+        told: watch::Receiver<Told>,
     ) -> Courier {
-        Courier { link, holding, supervised, lost, sent: 0, state: None }
+        Courier { link, holding, supervised, told, sent: 0, arrived: false, last: (Told::default(), 0), state: None }
     }
 
     pub async fn serve(mut self) {
         let job = self.holding.job;
+        let mut rest = LOOK;
         let over = loop {
             match self.round().await {
                 Ok(true) => break None,
-                Ok(false) => {}
+                Ok(false) => rest = LOOK,
                 Err(LinkError::Away(why)) => {
+                    rest = (rest * 2).clamp(AGAIN, LONGEST);
                     warn!(%job, why, "cannot hand in what a job has written; trying again");
-                    tokio::time::sleep(AGAIN).await;
                 }
                 Err(LinkError::Lost) => break Some(Over::Lost),
                 Err(LinkError::Refused(why)) => break Some(Over::Broken(why)),
             }
             tokio::select! {
-                () = tokio::time::sleep(LOOK) => {}
-                _ = self.lost.wait_for(|lost| *lost) => break Some(Over::Lost),
+                () = tokio::time::sleep(rest) => {}
+                _ = self.told.wait_for(|told| told.lost) => break Some(Over::Lost),
             }
         };
         match over {
@@ -76,7 +93,8 @@ impl Courier {
     async fn round(&mut self) -> Result<bool, LinkError> {
         // First the report, then the rest: what is read after it is complete.
         let report = self.report().await?;
-        self.hand_in_log().await?;
+        self.go_back_to_what_arrived();
+        self.hand_in_log(report.is_some()).await?;
         self.hand_in_state().await?;
         let Some(report) = report else { return Ok(false) };
         self.finish(report).await?;
@@ -92,14 +110,31 @@ impl Courier {
         report.await.map_err(|error| error.to_string()).and_then(|report| report).map_err(LinkError::Away)
     }
 
-    async fn hand_in_log(&mut self) -> Result<(), LinkError> {
+    /// What had been handed in by the last answer but one, and has not come any further since, is lost on its way.
+    fn go_back_to_what_arrived(&mut self) {
+        let told = *self.told.borrow();
+        let (before, sent) = self.last;
+        if told.times == before.times {
+            return;
+        }
+        self.last = (told, self.sent);
+        if told.log_bytes == before.log_bytes && told.log_bytes < sent {
+            self.sent = told.log_bytes;
+        }
+    }
+
+    /// Quickly, but for the first piece, which tells what an earlier runner has handed in, and for the end, where nothing may be missing.
+    async fn hand_in_log(&mut self, is_over: bool) -> Result<(), LinkError> {
         loop {
             let from = self.sent;
             let bytes = self.look(|supervised| supervised.log(from, PIECE))?;
-            if bytes.is_empty() {
+            let all = bytes.is_empty();
+            if all && (self.arrived || !is_over) {
                 return Ok(());
             }
-            self.sent = self.link.log(self.holding, from, bytes).await?;
+            let how = if is_over || from == 0 { Handing::Sure } else { Handing::Quick };
+            let passed = self.link.log(self.holding, from, bytes, how).await?;
+            (self.sent, self.arrived) = (passed.until, passed.arrived);
         }
     }
 

@@ -38,6 +38,7 @@ pub fn build(config: &Config, store: &Store, keyring: Option<Arc<Keyring>>) -> a
         }),
         keyring,
         metrics: Some(Box::new(move |registry| metrics.register(registry))),
+        leases: config.leases(),
     };
     Ok(Engine { controller, face })
 }

@@ -10,6 +10,7 @@ use anyhow::Context;
 use api::{Access, App};
 use axum_server::Handle;
 use axum_server::tls_rustls::RustlsConfig;
+use controller::Dispatcher;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use store::{Location, Store};
@@ -67,7 +68,7 @@ pub async fn migrate(config: Config) -> anyhow::Result<()> {
 }
 
 pub async fn serve(config: Config, role: Role) -> anyhow::Result<()> {
-    let telemetry = telemetry::start(&config)?;
+    let telemetry = telemetry::start(&config.logs)?;
     let served = run(&config, role).await;
     telemetry.end();
     served
@@ -85,7 +86,7 @@ async fn run(config: &Config, role: Role) -> anyhow::Result<()> {
     let engine = engine::build(config, &store, keyring.clone())?;
     // Between machines runners are processes of their own.
     let runs = role == (Role::Up { controller: true });
-    let runner = if runs { runner::build(config, &store, keyring)? } else { None };
+    let runner = if runs { runner::embedded(config, &store, keyring.clone())? } else { None };
     let app = App::new(store.clone(), access, engine.face);
     let tls = tls(config).await?;
     let listener = std::net::TcpListener::bind(config.listen.value).with_context(|| {
@@ -97,7 +98,11 @@ async fn run(config: &Config, role: Role) -> anyhow::Result<()> {
     let token_use = tokio::spawn(app.clone().keep_token_use());
     let reconciles = matches!(role, Role::Controller | Role::Up { controller: true });
     let reconciling = reconciles.then(|| tokio::spawn(engine.controller.run(app.draining())));
-    let running = runner.map(|runner| tokio::spawn(runner.run(app.draining())));
+    let broker = config.broker.value.clone().filter(|_| reconciles).map(|broker| {
+        let dispatcher = Dispatcher::new(store.clone(), keyring, config.leases());
+        tokio::spawn(dispatcher.serve_broker(broker, app.draining()))
+    });
+    let running = runner.as_ref().map(|ready| tokio::spawn(ready.runner.clone().run(app.draining())));
     tokio::spawn(stop_on_signal(app.clone(), handle.clone()));
     info!(%address, database = %store.database().await?, tokens = access == Access::Tokens, "terrane is up");
     if matches!(role, Role::Up { .. }) {
@@ -110,7 +115,7 @@ async fn run(config: &Config, role: Role) -> anyhow::Result<()> {
     if tokio::time::timeout(LAST_NOTES, token_use).await.is_err() {
         warn!("the last use of tokens was not noted: the database does not answer");
     }
-    for loops in [reconciling, running].into_iter().flatten() {
+    for loops in [reconciling, running, broker].into_iter().flatten() {
         let _ = loops.await;
     }
     store.close().await;
