@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use controller::{Keyring, Live};
+use controller::{Dispatcher, Keyring, Live};
 use jiff::Timestamp;
-use model::TokenId;
+use model::{RunnerId, TokenId};
 use store::Store;
 use tokio::sync::watch;
 use tracing::warn;
@@ -35,16 +35,19 @@ pub struct App {
     pub(crate) metrics: Metrics,
     pub(crate) actions: Actions,
     pub live: Live,
+    pub dispatcher: Dispatcher,
     keyring: Option<Arc<Keyring>>,
     token_use: Mutex<HashMap<TokenId, Timestamp>>,
+    runners_seen: Mutex<HashMap<RunnerId, Timestamp>>,
     draining: watch::Sender<bool>,
 }
 
 impl App {
     pub fn new(store: Store, access: Access, engine: Engine) -> Arc<App> {
-        let Engine { actions, keyring, metrics, live } = engine;
+        let Engine { actions, keyring, metrics, live, leases } = engine;
         Arc::new(App {
             catalogue: Catalogue::new(store.clone()),
+            dispatcher: Dispatcher::new(store.clone(), keyring.clone(), leases, live.clone()),
             store,
             access,
             metrics: Metrics::with(metrics),
@@ -52,6 +55,7 @@ impl App {
             live,
             keyring,
             token_use: Mutex::default(),
+            runners_seen: Mutex::default(),
             draining: watch::Sender::new(false),
         })
     }
@@ -85,7 +89,13 @@ impl App {
         }
     }
 
-    /// Write down when tokens were used, until the server drains; then once more.
+    pub(crate) fn note_runner_seen(&self, id: RunnerId) {
+        if let Ok(mut seen) = self.runners_seen.lock() {
+            seen.insert(id, Timestamp::now());
+        }
+    }
+
+    /// Write down when tokens were used and runners heard of, until the server drains; then once more.
     pub async fn keep_token_use(self: Arc<Self>) {
         let mut draining = self.draining();
         loop {
@@ -106,6 +116,15 @@ impl App {
             && let Err(error) = self.store.note_token_use(uses).await
         {
             warn!(%error, "could not note the last use of tokens");
+        }
+        let seen: Vec<_> = match self.runners_seen.lock() {
+            Ok(mut seen) => seen.drain().collect(),
+            Err(_) => return,
+        };
+        if !seen.is_empty()
+            && let Err(error) = self.store.note_runners_seen(seen).await
+        {
+            warn!(%error, "could not note when runners were heard of");
         }
     }
 }

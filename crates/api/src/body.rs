@@ -67,7 +67,7 @@ fn is_json(kind: &str) -> bool {
 
 fn unreadable(rejection: &BytesRejection) -> Problem {
     if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE {
-        return Problem::new(StatusCode::PAYLOAD_TOO_LARGE, format!("the body is larger than {MAX_BODY} bytes"));
+        return Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is larger than this server takes here");
     }
     Problem::bad_request("the body could not be read to its end")
 }

@@ -66,7 +66,7 @@ impl FromRequestParts<Arc<App>> for Caller {
     }
 }
 
-fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
+pub(crate) fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
     let Some(value) = headers.get(header::AUTHORIZATION) else { return Ok(None) };
     let token = value.to_str().ok().and_then(|value| {
         let (scheme, token) = value.split_once(' ')?;
@@ -90,7 +90,7 @@ async fn authenticate(app: &App, token: &str) -> Result<(Scope, Role, String, Op
     Ok((home, stored.body.role, name, Some(stored.body.id)))
 }
 
-fn is_public_part(text: &str) -> bool {
+pub(crate) fn is_public_part(text: &str) -> bool {
     text.len() <= 32 && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use controller::{Keyring, Live};
+use controller::{Keyring, Leases, Live};
 use model::plugin::Descriptor;
 use prometheus_client::registry::Registry;
 use serde::{Deserialize, Serialize};
@@ -21,12 +21,14 @@ pub struct Engine {
     pub metrics: Option<Register>,
     /// Logs as runners bring them to this process.
     pub live: Live,
+    pub leases: Leases,
 }
 
 /// No plugins, no keys, nothing to measure.
 impl Default for Engine {
     fn default() -> Self {
-        Engine { actions: Arc::new(Vec::new), keyring: None, metrics: None, live: Live::default() }
+        let (live, leases) = (Live::default(), Leases::default());
+        Engine { actions: Arc::new(Vec::new), keyring: None, metrics: None, live, leases }
     }
 }
 

@@ -8,6 +8,7 @@ mod body;
 mod caller;
 mod conditional;
 mod engine;
+mod enrolled;
 mod guard;
 pub mod intake;
 mod listing;

@@ -32,6 +32,13 @@ pub fn finish(mut document: OpenApi) -> OpenApi {
         .build();
     let components = document.components.get_or_insert_with(Components::new);
     components.add_security_scheme("token", SecurityScheme::Http(bearer));
+    let runner = HttpBuilder::new()
+        .scheme(HttpAuthScheme::Bearer)
+        .description(Some(
+            "A runner's token from `terrane runners enrol`. It opens what runners ask, and nothing else.",
+        ))
+        .build();
+    components.add_security_scheme("runner", SecurityScheme::Http(runner));
     for (name, schema) in [(Problem::name(), Problem::schema()), (Violation::name(), Violation::schema())] {
         components.schemas.insert(name.into_owned(), schema);
     }
@@ -52,6 +59,14 @@ pub fn finish(mut document: OpenApi) -> OpenApi {
 }
 
 fn complete(path: &str, method: &HttpMethod, operation: &mut Operation) {
+    if path == "/api/v1/runner" || path.starts_with("/api/v1/runner/") {
+        operation.security = Some(vec![SecurityRequirement::new("runner", Vec::<String>::new())]);
+        add_problems(operation, &[400, 401, 403, 503]);
+        if operation.request_body.is_some() {
+            add_problems(operation, &[408, 409, 413, 415, 422]);
+        }
+        return;
+    }
     let open = operation.security.is_some();
     let reads = *method == HttpMethod::Get;
     if open {

@@ -5,47 +5,60 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use futures::FutureExt;
-use futures::future::BoxFuture;
-use link::{Assigned, Holding, Kept, Link, LinkError, Stop};
+use bytes::Bytes;
+use link::{Assigned, Holding, Keep, Kept, LinkError, Stop};
 use model::job::{Assignment, JobEnd, JobReport, PlanFile, RUNNER_CONTRACT, RunProgress, Work};
 use model::plugin::Step;
 use model::state::StateHead;
-use model::{Class, Failure, JobId, TenantId};
+use model::{Class, Failure, JobId, RunnerId, TenantId};
 use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
 use store::{LogPiece, NewState, SealedPlan, SealedSecret, Store, TakenJob};
-use tokio::sync::watch;
 use tracing::error;
 
 use crate::fair;
 use crate::keyring::Keyring;
 use crate::live::Live;
+use crate::seat::{Seat, Who};
 
 /// How many offers are looked at to find the fair next ones.
 const WINDOW: usize = 512;
 
 #[derive(Clone)]
 pub struct Dispatcher {
-    store: Store,
+    pub(crate) store: Store,
     keyring: Option<Arc<Keyring>>,
-    /// How long a job is a runner's without being renewed.
-    lease: Duration,
+    leases: Leases,
     live: Live,
     /// Until when jobs are certainly their runners', as far as this process knows.
     certain: Arc<Mutex<HashMap<JobId, (i64, Instant)>>>,
 }
 
+/// How long a job is a runner's without being renewed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Leases {
+    /// Before anything is applied: a dead runner's job is soon another's.
+    pub before: Duration,
+    /// During an apply, which an outage must not interrupt.
+    pub applying: Duration,
+}
+
+impl Default for Leases {
+    fn default() -> Self {
+        Leases { before: Duration::from_secs(30), applying: Duration::from_secs(600) }
+    }
+}
+
 impl Dispatcher {
-    pub fn new(store: Store, keyring: Option<Arc<Keyring>>, lease: Duration, live: Live) -> Dispatcher {
-        Dispatcher { store, keyring, lease, live, certain: Arc::default() }
+    pub fn new(store: Store, keyring: Option<Arc<Keyring>>, leases: Leases, live: Live) -> Dispatcher {
+        Dispatcher { store, keyring, leases, live, certain: Arc::default() }
     }
 
-    /// These were granted by what was asked at that time. What has run out is forgotten.
-    fn grant(&self, granted: impl IntoIterator<Item = Holding>, asked: Instant) {
+    /// These were granted, each for so long, by what was asked at that time. What has run out is forgotten.
+    fn grant(&self, granted: impl IntoIterator<Item = (Holding, Duration)>, asked: Instant) {
         let mut certain = self.certain.lock().unwrap_or_else(PoisonError::into_inner);
         certain.retain(|_, (_, until)| *until > asked);
-        certain.extend(granted.into_iter().map(|of| (of.job, (of.fencing_token, asked + self.lease))));
+        certain.extend(granted.into_iter().map(|(of, lease)| (of.job, (of.fencing_token, asked + lease))));
     }
 
     /// Whether nobody else can have the job by now.
@@ -54,8 +67,20 @@ impl Dispatcher {
         certain.get(&of.job).is_some_and(|(token, until)| *token == of.fencing_token && *until > Instant::now())
     }
 
-    async fn claim_jobs(&self, runner: &str, free: usize) -> Result<Vec<Assigned>, LinkError> {
-        let offered = self.store.offered_jobs(WINDOW).await.map_err(away)?;
+    /// To whoever reads along, before it is kept.
+    pub(crate) fn show(&self, of: Holding, start: u64, bytes: impl Into<Bytes>) {
+        if self.is_certain(of) {
+            self.live.show(of.job, of.fencing_token, start, bytes.into());
+        }
+    }
+
+    /// Where this runner asks and hands in.
+    pub fn seat(&self, who: Who) -> Seat {
+        Seat { dispatcher: self.clone(), who }
+    }
+
+    pub(crate) async fn claim(&self, id: RunnerId, runner: &str, free: usize) -> Result<Vec<Assigned>, LinkError> {
+        let offered = self.store.offered_jobs(id, WINDOW).await.map_err(away)?;
         if offered.is_empty() || free == 0 {
             return Ok(Vec::new());
         }
@@ -65,9 +90,9 @@ impl Dispatcher {
         let offers: Vec<_> = offered.iter().map(|offer| (offer.id, offer.tenant)).collect();
         let ids = fair::pick(&offers, &busy, usize::MAX, free);
         let asked = Instant::now();
-        let taken = self.store.take_jobs(ids, runner.into(), self.lease).await.map_err(away)?;
+        let taken = self.store.take_jobs(ids, runner.into(), self.leases.before).await.map_err(away)?;
         let holding = |taken: &TakenJob| Holding { job: taken.job.id, fencing_token: taken.job.fencing_token };
-        self.grant(taken.iter().map(holding), asked);
+        self.grant(taken.iter().map(|taken| (holding(taken), self.leases.before)), asked);
         let mut assigned = Vec::with_capacity(taken.len());
         for taken in taken {
             let holding = holding(&taken);
@@ -116,7 +141,7 @@ impl Dispatcher {
             work,
             limits: job.request.limits,
         };
-        Ok(Assigned { assignment, secrets, lease: self.lease })
+        Ok(Assigned { assignment, secrets, lease: self.leases.before })
     }
 
     async fn secret(&self, tenant: TenantId, name: &str) -> Result<SecretString, Trouble> {
@@ -162,14 +187,45 @@ impl Dispatcher {
         })
     }
 
+    pub(crate) async fn renew(&self, jobs: &[Keep]) -> Result<Vec<Kept>, LinkError> {
+        let lease_of = |keep: &Keep| if keep.applying { self.leases.applying } else { self.leases.before };
+        let renewals = jobs.iter().map(|keep| (keep.holding.job, keep.holding.fencing_token, lease_of(keep))).collect();
+        let asked = Instant::now();
+        let kept = self.store.renew_jobs(renewals).await.map_err(away)?;
+        let is_kept = |keep: &&Keep| kept.iter().any(|kept| kept.id == keep.holding.job);
+        self.grant(jobs.iter().filter(is_kept).map(|keep| (keep.holding, lease_of(keep))), asked);
+        let to_kept = |kept: store::KeptJob| Kept {
+            job: kept.id,
+            lease: jobs.iter().find(|keep| keep.holding.job == kept.id).map_or(self.leases.before, lease_of),
+            stop: kept.stop.as_deref().and_then(Stop::parse),
+            log_bytes: u64::try_from(kept.log_bytes).unwrap_or(0),
+        };
+        Ok(kept.into_iter().map(to_kept).collect())
+    }
+
+    pub(crate) async fn take_log(&self, of: Holding, start: u64, bytes: Vec<u8>) -> Result<u64, LinkError> {
+        let start = i64::try_from(start).map_err(|_| LinkError::Refused("no log is that long".into()))?;
+        let length = self.store.append_log(of.job, of.fencing_token, LogPiece { start, bytes }).await;
+        let length = length.map_err(away)?.ok_or(LinkError::Lost)?;
+        Ok(u64::try_from(length).unwrap_or(0))
+    }
+
+    pub(crate) async fn take_progress(&self, of: Holding, progress: RunProgress) -> Result<(), LinkError> {
+        let noted = self.store.note_progress(of.job, of.fencing_token, progress).await.map_err(away)?;
+        if noted { Ok(()) } else { Err(LinkError::Lost) }
+    }
+
     /// What is secret in a report is not written down with it: a plan is sealed, sensitive outputs are in the sealed state.
-    async fn take_report(&self, of: Holding, mut report: JobReport) -> Result<(), LinkError> {
+    pub(crate) async fn take_report(&self, of: Holding, mut report: JobReport) -> Result<(), LinkError> {
         let job = self.store.any_job(of.job).await.map_err(away)?.ok_or(LinkError::Lost)?;
         for output in report.outputs.values_mut().filter(|output| output.sensitive) {
             output.value = serde_json::Value::Null;
         }
         let plan = match report.plan_file.take() {
             None => None,
+            Some(plan) if plan.sha256.len() != 64 || !plan.sha256.bytes().all(|digit| digit.is_ascii_hexdigit()) => {
+                return Err(LinkError::Refused("the plan's sha256 is not 64 hexadecimal digits".into()));
+            }
             Some(plan) => {
                 let keyring = self.keyring()?;
                 let (sealed, key_id) = keyring
@@ -187,9 +243,12 @@ impl Dispatcher {
         self.keyring.as_deref().ok_or_else(|| LinkError::Away("there is no key to seal states with".into()))
     }
 
-    async fn take_state(&self, of: Holding, state: &str) -> Result<(), LinkError> {
+    pub(crate) async fn take_state(&self, of: Holding, state: &str) -> Result<(), LinkError> {
         let job = self.store.any_job(of.job).await.map_err(away)?.ok_or(LinkError::Lost)?;
         let head = StateHead::of(state).map_err(|error| LinkError::Refused(error.to_string()))?;
+        if head.lineage.contains('\0') {
+            return Err(LinkError::Refused("no state has such a lineage".into()));
+        }
         let name = state_name(job.resource);
         let (sealed, key_id) = self
             .keyring()?
@@ -214,68 +273,6 @@ impl Dispatcher {
         let report = JobReport::ended(JobEnd::Failed { failure });
         self.store.finish_job(of.job, of.fencing_token, report, None).await.map_err(away)?;
         Ok(())
-    }
-}
-
-impl Link for Dispatcher {
-    fn claim<'a>(&'a self, runner: &'a str, free: usize) -> BoxFuture<'a, Result<Vec<Assigned>, LinkError>> {
-        self.claim_jobs(runner, free).boxed()
-    }
-
-    fn renew<'a>(&'a self, holdings: &'a [Holding]) -> BoxFuture<'a, Result<Vec<Kept>, LinkError>> {
-        async move {
-            let jobs = holdings.iter().map(|holding| (holding.job, holding.fencing_token)).collect();
-            let asked = Instant::now();
-            let kept = self.store.renew_jobs(jobs, self.lease).await.map_err(away)?;
-            let is_kept = |of: &&Holding| kept.iter().any(|kept| kept.id == of.job);
-            self.grant(holdings.iter().filter(is_kept).copied(), asked);
-            let to_kept = |kept: store::KeptJob| Kept {
-                job: kept.id,
-                lease: self.lease,
-                stop: kept.stop.as_deref().and_then(Stop::parse),
-            };
-            Ok(kept.into_iter().map(to_kept).collect())
-        }
-        .boxed()
-    }
-
-    fn show<'a>(&'a self, of: Holding, start: u64, bytes: Vec<u8>) -> BoxFuture<'a, ()> {
-        async move {
-            if self.is_certain(of) {
-                self.live.show(of.job, of.fencing_token, start, bytes.into());
-            }
-        }
-        .boxed()
-    }
-
-    fn log<'a>(&'a self, of: Holding, start: u64, bytes: Vec<u8>) -> BoxFuture<'a, Result<u64, LinkError>> {
-        async move {
-            let start = i64::try_from(start).map_err(|_| LinkError::Refused("no log is that long".into()))?;
-            let length = self.store.append_log(of.job, of.fencing_token, LogPiece { start, bytes }).await;
-            let length = length.map_err(away)?.ok_or(LinkError::Lost)?;
-            Ok(u64::try_from(length).unwrap_or(0))
-        }
-        .boxed()
-    }
-
-    fn progress<'a>(&'a self, of: Holding, progress: RunProgress) -> BoxFuture<'a, Result<(), LinkError>> {
-        async move {
-            let noted = self.store.note_progress(of.job, of.fencing_token, progress).await.map_err(away)?;
-            if noted { Ok(()) } else { Err(LinkError::Lost) }
-        }
-        .boxed()
-    }
-
-    fn state<'a>(&'a self, of: Holding, state: &'a str) -> BoxFuture<'a, Result<(), LinkError>> {
-        self.take_state(of, state).boxed()
-    }
-
-    fn finish<'a>(&'a self, of: Holding, report: JobReport) -> BoxFuture<'a, Result<(), LinkError>> {
-        self.take_report(of, report).boxed()
-    }
-
-    fn offers(&self) -> watch::Receiver<u64> {
-        self.store.bell().listen()
     }
 }
 
@@ -306,6 +303,6 @@ fn sealed(tenant: TenantId, name: String, sealed: Vec<u8>, key_id: String) -> Se
     SealedSecret { id: 0, tenant, name, sealed, key_id, hosts: Vec::new() }
 }
 
-fn away(error: store::Error) -> LinkError {
+pub(crate) fn away(error: store::Error) -> LinkError {
     LinkError::Away(error.to_string())
 }

@@ -10,8 +10,10 @@ mod keyring;
 mod leader;
 mod ledger;
 mod live;
+mod mailroom;
 mod metrics;
 mod ready;
+mod seat;
 mod settings;
 mod tick;
 mod work;
@@ -27,11 +29,12 @@ use store::Store;
 use tokio::sync::Notify;
 
 pub use desk::Deadline;
-pub use dispatch::Dispatcher;
+pub use dispatch::{Dispatcher, Leases};
 pub use keyring::{Keyring, KeyringError};
 pub use live::{Listener, Live, Tail};
 pub use metrics::Metrics;
 pub use plugins;
+pub use seat::{Seat, Who};
 pub use settings::Settings;
 pub use tick::Tick;
 

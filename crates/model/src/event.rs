@@ -36,6 +36,7 @@ words!(
         Tenant = "tenant",
         Token = "token",
         Secret = "secret",
+        Runner = "runner",
     }
 );
 

@@ -60,3 +60,12 @@ id!(
     /// A piece of work for a runner.
     JobId
 );
+id!(
+    /// A runner that an operator enrolled.
+    RunnerId
+);
+
+impl RunnerId {
+    /// The runner inside of a server, which nobody had to enrol.
+    pub const EMBEDDED: RunnerId = RunnerId(0);
+}

@@ -11,6 +11,7 @@ use utoipa::ToSchema;
 
 use crate::failure::Failure;
 use crate::ids::{JobId, OperationId, ResourceId};
+use crate::name::Labels;
 use crate::plan::PlanSummary;
 use crate::plugin::{Changes, DriftedAttribute};
 use crate::words::words;
@@ -46,6 +47,9 @@ pub struct JobRequest {
     /// Environment variables and the names of the tenant's secrets that they get.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub secrets: BTreeMap<String, String>,
+    /// What its runner has to have.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: Labels,
     /// The job whose approved plan is to be applied, and nothing else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan_of: Option<JobId>,

@@ -18,6 +18,7 @@ pub mod redact;
 mod resource;
 mod resource_type;
 mod retry;
+mod runner;
 pub mod schema;
 mod secret;
 mod selector;
@@ -31,7 +32,7 @@ mod words;
 pub use actor::Actor;
 pub use event::{Action, Event, Kind};
 pub use failure::{Class, Failure, Retry};
-pub use ids::{EventSeq, HistoryId, JobId, OperationId, ResourceId, TenantId, TokenId, TypeId};
+pub use ids::{EventSeq, HistoryId, JobId, OperationId, ResourceId, RunnerId, TenantId, TokenId, TypeId};
 pub use lifecycle::{Condition, ConditionStatus, Effect, Happening, Lifecycle, Standing, Status, Transition, diagram};
 pub use name::{
     InvalidName, Labels, check_annotations, check_finalizers, check_labels, check_name, check_plugin_name,
@@ -42,6 +43,7 @@ pub use plan::{PlanSummary, PlannedAction, PlannedAttribute, PlannedChange, Unre
 pub use resource::{Desired, Drift, DriftNote, HistoryEntry, Resource};
 pub use resource_type::ResourceType;
 pub use retry::{Ladder, QUICK_RETRIES, quick_retry};
+pub use runner::Runner;
 pub use secret::SecretInfo;
 pub use selector::{InvalidSelector, Requirement, Selector};
 pub use suspects::{suspects, unheard};

@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::identity::Identity;
 use crate::lease::Lease;
 use crate::obituary;
-use crate::progress::Progress;
+use crate::progress::{Kind, Progress, Stage};
 use crate::settings::Settings;
 use crate::stop::Stop;
 use crate::supervise::Handed;
@@ -25,6 +25,8 @@ pub struct Supervised {
     workspace: Workspace,
     /// Where this very process started it: noticed when it ends, so that it does not stay a zombie.
     child: Option<Child>,
+    /// How far its progress was read, and whether it was applying there.
+    applying: (u64, bool),
 }
 
 impl Supervised {
@@ -34,7 +36,7 @@ impl Supervised {
         let mut child = spawn(&workspace, &settings)
             .map_err(|source| Error::Start { program: settings.program.clone(), source })?;
         let handed = hand_over(&workspace, &mut child, secrets);
-        let supervised = Supervised { workspace, child: Some(child) };
+        let supervised = Supervised { workspace, child: Some(child), applying: (0, false) };
         // A supervisor that was not handed everything ends without having begun.
         handed.map_err(Error::file("hand the secrets over to the supervisor of", supervised.workspace.folder()))?;
         Ok(supervised)
@@ -44,12 +46,12 @@ impl Supervised {
     /// be preparing another meanwhile.
     pub fn find_all(root: &Path) -> Result<Vec<Supervised>, Error> {
         let found = Workspace::all(root)?;
-        Ok(found.into_iter().map(|workspace| Supervised { workspace, child: None }).collect())
+        Ok(found.into_iter().map(|workspace| Supervised { workspace, child: None, applying: (0, false) }).collect())
     }
 
     /// The job of this folder.
     pub fn at(folder: &Path) -> Supervised {
-        Supervised { workspace: Workspace::at(folder), child: None }
+        Supervised { workspace: Workspace::at(folder), child: None, applying: (0, false) }
     }
 
     pub fn job(&self) -> Option<JobId> {
@@ -109,6 +111,22 @@ impl Supervised {
     pub fn good_state_mark(&self) -> Option<(u64, i64, i64)> {
         let found = fs::metadata(self.workspace.state()).ok()?;
         Some((found.ino(), found.ctime(), found.ctime_nsec()))
+    }
+
+    /// Whether Terraform is changing things just now.
+    pub fn is_applying(&mut self) -> bool {
+        let (from, mut applying) = self.applying;
+        if let Ok((news, until)) = self.progress(from) {
+            for progress in news.iter().filter(|progress| progress.step == Stage::Apply) {
+                match progress.kind {
+                    Kind::Started => applying = true,
+                    Kind::Finished => applying = false,
+                    Kind::Planned | Kind::Resource => {}
+                }
+            }
+            self.applying = (until, applying);
+        }
+        applying
     }
 
     /// The last good state, if there is one beyond what the job was given.

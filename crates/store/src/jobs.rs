@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use model::job::{JobInfo, JobProgress, JobReport, JobRequest, JobState, RunProgress, Work};
-use model::{JobId, OperationId, ResourceId, Scope, TenantId};
+use model::{JobId, OperationId, ResourceId, RunnerId, Scope, TenantId};
 use sqlx::any::AnyRow;
 use sqlx::{AssertSqlSafe, Row};
 
@@ -15,6 +15,7 @@ use crate::dialect::Cell;
 use crate::error::Error;
 use crate::row::Cells;
 use crate::rows::{json, list};
+use crate::runners::MAY_DO;
 use crate::writer::Tx;
 
 mod log;
@@ -101,6 +102,8 @@ pub struct TakenJob {
 pub struct KeptJob {
     pub id: JobId,
     pub stop: Option<String>,
+    /// How long its log is.
+    pub log_bytes: i64,
 }
 
 /// A plan that waits for consent.
@@ -125,21 +128,72 @@ pub(crate) struct NewJob<'a> {
 const IS_FREE: &str = "(state = 'queued' OR (state = 'running' AND lease_until <= $1))";
 
 impl Store {
-    /// The first `limit` jobs that are to be had, the longest waiting first.
-    pub async fn offered_jobs(&self, limit: usize) -> Result<Vec<Offered>, Error> {
+    /// The first `limit` jobs that this runner may have, the longest waiting first.
+    pub async fn offered_jobs(&self, runner: RunnerId, limit: usize) -> Result<Vec<Offered>, Error> {
         // Two index ranges; together in one condition they would be a scan.
-        let text = "SELECT id, tenant_id FROM ( \
-             SELECT * FROM (SELECT id, tenant_id FROM jobs WHERE state = 'running' AND lease_until <= $1 \
+        let text = format!(
+            "SELECT id, tenant_id FROM ( \
+             SELECT * FROM (SELECT id, tenant_id FROM jobs WHERE state = 'running' AND lease_until <= $1 AND {MAY_DO} \
                             ORDER BY lease_until LIMIT $2) AS lapsed \
              UNION ALL \
-             SELECT * FROM (SELECT id, tenant_id FROM jobs WHERE state = 'queued' ORDER BY id LIMIT $2) AS queued) AS free \
-             ORDER BY id LIMIT $2";
+             SELECT * FROM (SELECT id, tenant_id FROM jobs WHERE state = 'queued' AND {MAY_DO} \
+                            ORDER BY id LIMIT $2) AS queued) AS free \
+             ORDER BY id LIMIT $2"
+        );
         let now = self.now().as_microsecond();
-        let rows =
-            self.read(|reader| Box::pin(sqlx::query(text).bind(now).bind(limit as i64).fetch_all(reader))).await?;
+        let rows = self
+            .read(|reader| {
+                let query = sqlx::query(AssertSqlSafe(text.clone())).bind(now).bind(limit as i64);
+                Box::pin(query.bind(runner.0).fetch_all(reader))
+            })
+            .await?;
         rows.iter()
             .map(|row| Ok(Offered { id: JobId(row.int("id")?), tenant: TenantId(row.int("tenant_id")?) }))
             .collect()
+    }
+
+    /// The newest job after this one that waits and that this runner may have.
+    pub async fn newest_offer(&self, runner: RunnerId, after: JobId) -> Result<Option<JobId>, Error> {
+        let text =
+            format!("SELECT id FROM jobs WHERE state = 'queued' AND id > $1 AND {MAY_DO} ORDER BY id DESC LIMIT $2");
+        let row = self
+            .read(|reader| {
+                let query = sqlx::query(AssertSqlSafe(text.clone())).bind(after.0).bind(1_i64);
+                Box::pin(query.bind(runner.0).fetch_optional(reader))
+            })
+            .await?;
+        row.map(|row| Ok(JobId(row.int("id")?))).transpose()
+    }
+
+    /// The tenants of jobs after this one that wait, and the newest of those.
+    pub async fn waiting_tenants(&self, after: JobId) -> Result<(Vec<String>, JobId), Error> {
+        let text = "SELECT tenants.name AS name, max(jobs.id) AS newest FROM jobs JOIN tenants ON tenants.id = jobs.tenant_id \
+                    WHERE state = 'queued' AND jobs.id > $1 GROUP BY tenants.name";
+        let rows = self.read(|reader| Box::pin(sqlx::query(text).bind(after.0).fetch_all(reader))).await?;
+        let mut newest = after;
+        let mut tenants = Vec::with_capacity(rows.len());
+        for row in &rows {
+            newest = newest.max(JobId(row.int("newest")?));
+            tenants.push(row.text("name")?);
+        }
+        Ok((tenants, newest))
+    }
+
+    /// Those of `jobs` that are in the hands of this runner and of a tenant that it serves.
+    pub async fn jobs_held_by(&self, id: RunnerId, name: &str, jobs: &[JobId]) -> Result<Vec<JobId>, Error> {
+        let text = format!(
+            "SELECT id FROM jobs WHERE id IN (SELECT v.id FROM {}) AND runner = $2 \
+             AND tenant_id IN (SELECT tenant_id FROM runner_tenants WHERE runner_id = $3)",
+            self.dialect().rows(&[("id", Cell::Int)])
+        );
+        let ids = crate::operations::to_ids(jobs.iter().map(|id| id.0))?;
+        let rows = self
+            .read(|reader| {
+                let query = sqlx::query(AssertSqlSafe(text.clone())).bind(ids.clone()).bind(name);
+                Box::pin(query.bind(id.0).fetch_all(reader))
+            })
+            .await?;
+        rows.iter().map(|row| Ok(JobId(row.int("id")?))).collect()
     }
 
     /// How many jobs of each tenant runners have.
@@ -158,11 +212,12 @@ impl Store {
         .await
     }
 
-    /// Keep these jobs for another `lease`. Says which are still their runner's, and what is asked of them.
-    pub async fn renew_jobs(&self, jobs: Vec<(JobId, i64)>, lease: Duration) -> Result<Vec<KeptJob>, Error> {
+    /// Keep these jobs, each for so long, by their fencing tokens; none for less long than before, since its supervisor may not hear
+    /// of it. Says which are still their runner's, and what is asked of them.
+    pub async fn renew_jobs(&self, jobs: Vec<(JobId, i64, Duration)>) -> Result<Vec<KeptJob>, Error> {
         self.write_quietly(move |tx| {
             let jobs = jobs.clone();
-            Box::pin(async move { tx.renew_jobs(&jobs, lease).await })
+            Box::pin(async move { tx.renew_jobs(&jobs).await })
         })
         .await
     }
@@ -276,7 +331,8 @@ impl Tx {
             .collect::<Result<Vec<_>, Error>>()?;
         let text = format!(
             "INSERT INTO jobs (tenant_id, resource_id, operation_id, state, request, created_at) \
-             SELECT v.tenant_id, v.resource_id, v.operation_id, 'queued', v.request, $2 FROM {} WHERE true",
+             SELECT v.tenant_id, v.resource_id, v.operation_id, 'queued', v.request, $2 FROM {} WHERE true \
+             RETURNING id, operation_id",
             self.dialect.rows(&[
                 ("tenant_id", Cell::Int),
                 ("resource_id", Cell::Int),
@@ -285,8 +341,14 @@ impl Tx {
             ])
         );
         let now = self.now.as_microsecond();
-        sqlx::query(AssertSqlSafe(text)).bind(list(&rows)?).bind(now).execute(self.connection()).await?;
-        Ok(())
+        let made = sqlx::query(AssertSqlSafe(text)).bind(list(&rows)?).bind(now).fetch_all(self.connection()).await?;
+        let mut asked = Vec::new();
+        for row in &made {
+            let (id, operation) = (row.int("id")?, OperationId(row.int("operation_id")?));
+            let new = jobs.iter().find(|new| new.operation == operation && !new.request.labels.is_empty());
+            asked.extend(new.map(|new| (id, &new.request.labels)));
+        }
+        self.insert_job_labels(&asked).await
     }
 
     /// The newest job of each of these operations.
@@ -334,21 +396,29 @@ impl Tx {
             .collect()
     }
 
-    async fn renew_jobs(&mut self, jobs: &[(JobId, i64)], lease: Duration) -> Result<Vec<KeptJob>, Error> {
-        let rows: Vec<_> =
-            jobs.iter().map(|(id, token)| serde_json::json!({ "id": id.0, "fencing_token": token })).collect();
+    async fn renew_jobs(&mut self, jobs: &[(JobId, i64, Duration)]) -> Result<Vec<KeptJob>, Error> {
+        let row = |(id, token, lease): &(JobId, i64, Duration)| {
+            let until = (self.now + *lease).as_microsecond();
+            serde_json::json!({ "id": id.0, "fencing_token": token, "lease_until": until })
+        };
+        let rows: Vec<_> = jobs.iter().map(row).collect();
         let text = format!(
-            "UPDATE jobs SET lease_until = $2 FROM {} WHERE jobs.id = v.id AND jobs.fencing_token = v.fencing_token \
-             AND state = 'running' AND lease_until >= $3 RETURNING jobs.id AS id, stop",
-            self.dialect.rows(&[("id", Cell::Int), ("fencing_token", Cell::Int)])
+            "UPDATE jobs SET lease_until = CASE WHEN v.lease_until > jobs.lease_until THEN v.lease_until ELSE jobs.lease_until END \
+             FROM {} WHERE jobs.id = v.id AND jobs.fencing_token = v.fencing_token \
+             AND state = 'running' AND jobs.lease_until >= $2 RETURNING jobs.id AS id, stop, log_bytes",
+            self.dialect.rows(&[("id", Cell::Int), ("fencing_token", Cell::Int), ("lease_until", Cell::Int)])
         );
         let rows = sqlx::query(AssertSqlSafe(text))
             .bind(list(&rows)?)
-            .bind((self.now + lease).as_microsecond())
             .bind(self.now.as_microsecond())
             .fetch_all(self.connection())
             .await?;
-        rows.iter().map(|row| Ok(KeptJob { id: JobId(row.int("id")?), stop: row.optional_text("stop")? })).collect()
+        rows.iter()
+            .map(|row| {
+                let (id, stop) = (JobId(row.int("id")?), row.optional_text("stop")?);
+                Ok(KeptJob { id, stop, log_bytes: row.int("log_bytes")? })
+            })
+            .collect()
     }
 
     async fn note_progress(&mut self, id: JobId, token: i64, progress: &RunProgress) -> Result<bool, Error> {

@@ -33,6 +33,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../migrations/sqlite/0003_runner.sql"),
         postgres: include_str!("../migrations/postgres/0003_runner.sql"),
     },
+    Migration {
+        version: 4,
+        name: "runners",
+        sqlite: include_str!("../migrations/sqlite/0004_runners.sql"),
+        postgres: include_str!("../migrations/postgres/0004_runners.sql"),
+    },
 ];
 
 fn newest() -> i64 {

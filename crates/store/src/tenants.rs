@@ -101,6 +101,14 @@ impl Tx {
         found.map(drop).ok_or_else(|| missing(&scope.name))
     }
 
+    /// The same, by its name.
+    pub(crate) async fn hold_tenant_by_name(&mut self, name: &str) -> Result<TenantId, Error> {
+        let share = self.dialect.for_share();
+        let text = format!("SELECT id FROM tenants WHERE name = $1 AND id > 0 AND deleted_at IS NULL{share}");
+        let row = sqlx::query(AssertSqlSafe(text)).bind(name).fetch_optional(self.connection()).await?;
+        Ok(TenantId(row.ok_or_else(|| missing(name))?.int("id")?))
+    }
+
     /// Delete a tenant that has nothing left but tokens; those go with it.
     pub async fn delete_tenant(&mut self, actor: &Actor, name: &str) -> Result<(), Error> {
         let text = format!(

@@ -10,6 +10,8 @@ mod plugins;
 mod reply;
 mod resource_types;
 mod resources;
+mod runner;
+mod runners;
 mod secrets;
 mod tenants;
 mod terms;
@@ -92,7 +94,25 @@ pub(crate) fn documented() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(tokens::create_token, tokens::list_tokens))
         .routes(routes!(tokens::get_token, tokens::delete_token))
         .routes(routes!(tokens::whoami))
+        .routes(routes!(runners::enrol_runner, runners::list_runners))
+        .routes(routes!(runners::get_runner, runners::remove_runner))
+        .merge(runners_own())
         .routes(routes!(health::health))
         .routes(routes!(health::ready))
         .routes(routes!(health::metrics))
+}
+
+/// What runners ask. States and plans are larger than specs.
+fn runners_own() -> OpenApiRouter<Arc<App>> {
+    let large = OpenApiRouter::new()
+        .routes(routes!(runner::state))
+        .routes(routes!(runner::finish))
+        .layer(DefaultBodyLimit::max(runner::MAX_BODY));
+    OpenApiRouter::new()
+        .routes(routes!(runner::enrolment))
+        .routes(routes!(runner::offers))
+        .routes(routes!(runner::claim))
+        .routes(routes!(runner::renew))
+        .routes(routes!(runner::log))
+        .merge(large)
 }

@@ -14,6 +14,8 @@ fn body_for(operation: &str) -> Option<Value> {
         "set_finalizers" => Some(json!({"finalizers": ["intruder.example/veto"]})),
         "set_secret" => Some(json!({"value": "intruder"})),
         "create_tenant" => Some(json!({"name": "intruder"})),
+        "enrol_runner" => Some(json!({"name": "intruder", "tenants": ["victim"]})),
+        "runner_claim" => Some(json!({"contract": "terrane.runner/v1", "free": 1})),
         "create_token" => Some(json!({"name": "intruder", "role": "viewer"})),
         _ => None,
     }
@@ -55,6 +57,7 @@ async fn no_route_crosses_from_one_tenant_to_another(server: Server) {
     let mine = send(&victim, Method::POST, "/api/v1/resources", Some(mine), None).await.expect(201);
     let hush = json!({"value": "hunter2-of-the-victim", "hosts": ["vault.victim.example"]});
     send(&victim, Method::PUT, "/api/v1/secrets/victims-secret", Some(hush), None).await.expect(201);
+    server.post("/api/v1/runners", &json!({"name": "victims-runner", "tenants": ["victim"]})).await.expect(201);
     server.sql(OPERATION).await;
     server.sql(JOB).await;
     let token_id = send(&victim, Method::GET, "/api/v1/tokens", None, None).await.expect(200)[0]["id"].clone();
@@ -89,6 +92,7 @@ async fn no_route_crosses_from_one_tenant_to_another(server: Server) {
                 .replace("by-name/{type}/{version}/{name}", "by-name/DatabaseCluster/v1/secret-plans")
                 .replace("secrets/{name}", "secrets/victims-secret")
                 .replace("tenants/{name}", "tenants/victim")
+                .replace("runners/{name}", "runners/victims-runner")
                 .replace("webhooks/github/{tenant}", "webhooks/github/victim")
                 .replace("webhooks/gitlab/{tenant}", "webhooks/gitlab/victim");
             assert!(!path.contains('{'), "fill in {path}");
@@ -96,14 +100,26 @@ async fn no_route_crosses_from_one_tenant_to_another(server: Server) {
             for tenant in [None, Some("victim"), Some("fleet")] {
                 let answer = send(&intruder, method.clone(), &path, body_for(id), tenant).await;
                 let what = format!("{method} {path} as {tenant:?}: {} {}", answer.status, answer.text);
-                for hint in ["secret-plans", "bluebird", "victim-admin", "victims-secret", "victim.example", "hunter2"]
-                {
+                for hint in [
+                    "secret-plans",
+                    "bluebird",
+                    "victim-admin",
+                    "victims-secret",
+                    "victim.example",
+                    "hunter2",
+                    "victims-runner",
+                ] {
                     // What the request itself names may be named in its refusal.
                     assert!(!answer.text.contains(hint) || path.contains(hint), "{what}");
                 }
                 // A secret of that name may be made: the intruder's own, which leaves the victim's alone.
                 if template.contains('{') && !template.contains("/secrets/") {
                     assert!(answer.status >= 400, "{what}");
+                }
+                // A runner's call knows no person's token.
+                if template.starts_with("/api/v1/runner/") || template == "/api/v1/runner" {
+                    assert_eq!(answer.status, 401, "{what}");
+                    continue;
                 }
                 // A webhook asks for no token but for the tenant's own signature.
                 if tenant.is_some() && template.starts_with("/api") && !template.contains("/webhooks/") {

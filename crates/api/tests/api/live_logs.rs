@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use api::{Access, App, Engine};
-use controller::Dispatcher;
+use controller::{Dispatcher, Leases, Seat, Who};
 use futures::{SinkExt, StreamExt};
-use link::{Assigned, Holding, Link};
+use link::{Assigned, Handing, Holding, Link};
 use model::Role;
 use model::job::{JobEnd, JobReport};
 use reqwest::Method;
@@ -32,7 +32,7 @@ stories!(
 );
 
 const LOG: &str = "/api/v1/jobs/77/log";
-const LEASE: Duration = Duration::from_secs(3600);
+const LEASES: Leases = Leases { before: Duration::from_secs(3600), applying: Duration::from_secs(3600) };
 
 /// A job that waits for a runner.
 async fn queued(server: &Server) {
@@ -58,7 +58,7 @@ async fn queued(server: &Server) {
 
 /// A runner beside this server, and its job.
 struct Worker {
-    link: Dispatcher,
+    link: Seat,
     holding: Holding,
     log_from: u64,
 }
@@ -70,8 +70,9 @@ impl Worker {
     }
 
     async fn take(server: &Server) -> Worker {
-        let link = Dispatcher::new(server.app.store.clone(), Some(Arc::new(keyring())), LEASE, server.app.live.clone());
-        let Assigned { assignment, .. } = link.claim("runner", 1).await.expect("an answer").pop().expect("a job");
+        let (store, live) = (server.app.store.clone(), server.app.live.clone());
+        let link = Dispatcher::new(store, Some(Arc::new(keyring())), LEASES, live).seat(Who::Embedded("runner".into()));
+        let Assigned { assignment, .. } = link.claim(1).await.expect("an answer").pop().expect("a job");
         let holding = Holding { job: assignment.job, fencing_token: assignment.fencing_token };
         Worker { link, holding, log_from: assignment.log_from }
     }
@@ -81,7 +82,8 @@ impl Worker {
     }
 
     async fn keep(&self, start: usize, text: &str) -> u64 {
-        self.link.log(self.holding, start as u64, text.into()).await.expect("it is ours")
+        let handed = self.link.log(self.holding, start as u64, text.into(), Handing::Sure).await;
+        handed.expect("it is ours").until
     }
 
     async fn finish(&self) {
@@ -266,7 +268,7 @@ async fn server_sent_events_carry_the_offset_and_never_half_a_character(server: 
     worker.keep(0, text).await;
     let bytes = text.as_bytes();
     // In the middle of its first character.
-    worker.link.log(worker.holding, bytes.len() as u64, bytes[..2].to_vec()).await.expect("kept");
+    worker.link.log(worker.holding, bytes.len() as u64, bytes[..2].to_vec(), Handing::Sure).await.expect("kept");
     let request = || server.request(Method::GET, LOG).header("accept", "text/event-stream");
     let mut stream = request().send().await.expect("a stream");
     assert_eq!(stream.headers()["content-type"], "text/event-stream");
@@ -276,7 +278,7 @@ async fn server_sent_events_carry_the_offset_and_never_half_a_character(server: 
             .push_str(std::str::from_utf8(&stream.chunk().await.expect("a piece").expect("no end yet")).expect("text"));
     }
     assert_eq!(heard, format!("id: {}\ndata: {}\n\n", bytes.len(), json!(text)));
-    worker.link.log(worker.holding, bytes.len() as u64 + 2, bytes[2..].to_vec()).await.expect("kept");
+    worker.link.log(worker.holding, bytes.len() as u64 + 2, bytes[2..].to_vec(), Handing::Sure).await.expect("kept");
     worker.finish().await;
     let end = format!("event: end\ndata: {}\n\n", json!({ "state": "finished", "log_bytes": 2 * bytes.len() }));
     let rest = stream.text().await.expect("the rest");
@@ -298,7 +300,7 @@ async fn what_was_shown_and_never_kept_is_taken_back(server: Server) {
     server.sql("UPDATE jobs SET lease_until = 1").await;
     let next = Worker::take(&server).await;
     assert_eq!(next.log_from, 5, "what its predecessor has left stays");
-    assert!(lost.link.log(lost.holding, 5, b"too late".to_vec()).await.is_err());
+    assert!(lost.link.log(lost.holding, 5, b"too late".to_vec(), Handing::Sure).await.is_err());
     next.show(5, "begun anew\n").await;
     next.keep(5, "begun anew\n").await;
     let Frame::Told(back) = reader.next().await else { panic!("a word about the offset") };

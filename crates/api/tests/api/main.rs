@@ -17,6 +17,7 @@ mod loopback;
 mod operations;
 mod plugins;
 mod resources;
+mod runners;
 mod secrets;
 mod tokens;
 mod types;

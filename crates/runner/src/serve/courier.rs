@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use link::{Holding, Link, LinkError};
+use link::{Handing, Holding, Link, LinkError};
 use model::job::{JobReport, RunProgress};
 use tokio::sync::watch;
 use tracing::{info, warn};
@@ -22,19 +22,39 @@ const LOOK_AGAIN: Duration = Duration::from_millis(500);
 const BATCH: Duration = Duration::from_millis(25);
 /// A supervisor that has written its report is gone as soon.
 const ENDING: Duration = Duration::from_millis(3);
-const AGAIN: Duration = Duration::from_millis(500);
+/// Between tries to hand something in: twice as long each time, up to the last.
+const AGAIN: Duration = Duration::from_millis(250);
+const LONGEST: Duration = Duration::from_secs(4);
 
 pub(super) struct Courier {
     way: Way,
     heard: Option<watch::Receiver<()>>,
-    lost: watch::Receiver<bool>,
+    told: watch::Receiver<Told>,
     /// Where in the log the spool begins.
     log_from: u64,
-    /// Bytes of log that the control plane has.
-    sent: u64,
-    /// The last state that it has.
+    sent: Sent,
+    /// What was last told of the job, and how much log had been handed in by then.
+    last: (Told, u64),
+    /// The last state that the control plane has.
     state: Option<(u64, i64, i64)>,
-    progress: Told,
+    progress: Far,
+}
+
+/// How much of the log was handed in.
+struct Sent {
+    until: u64,
+    /// Whether all of that is known to have arrived.
+    arrived: bool,
+}
+
+/// What the control plane says of the job.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Told {
+    pub lost: bool,
+    /// How often it was asked.
+    pub times: u64,
+    /// Bytes of log that have arrived.
+    pub log_bytes: u64,
 }
 
 /// From a workspace to the control plane.
@@ -46,7 +66,7 @@ struct Way {
 
 /// How far the job is, as far as it was read, and whether the control plane knows.
 #[derive(Default)]
-struct Told {
+struct Far {
     place: u64,
     newest: Option<RunProgress>,
     is_known: bool,
@@ -66,32 +86,37 @@ impl Courier {
         log_from: u64,
         supervised: Arc<Mutex<Supervised>>,
         heard: Option<watch::Receiver<()>>,
-        lost: watch::Receiver<bool>,
+        told: watch::Receiver<Told>,
     ) -> Courier {
         let way = Way { link, holding, supervised };
-        Courier { way, heard, lost, log_from, sent: log_from, state: None, progress: Told::default() }
+        let sent = Sent { until: log_from, arrived: false };
+        let last = (Told::default(), log_from);
+        Courier { way, heard, told, log_from, sent, last, state: None, progress: Far::default() }
     }
 
     pub async fn serve(mut self) {
         let job = self.way.holding.job;
+        let mut again = AGAIN;
         let over = loop {
             if let Some(heard) = &mut self.heard {
                 heard.mark_unchanged();
             }
+            let mut pause = None;
             match self.round().await {
                 Ok(true) => break None,
-                Ok(false) => {}
+                Ok(false) => again = AGAIN,
                 Err(LinkError::Away(why)) => {
                     warn!(%job, why, "cannot hand in what a job has written; trying again");
-                    tokio::time::sleep(AGAIN).await;
+                    pause = Some(again);
+                    again = (again * 2).min(LONGEST);
                 }
                 Err(LinkError::Lost) => break Some(Over::Lost),
                 Err(LinkError::Refused(why)) => break Some(Over::Broken(why)),
             }
             let ending = self.way.look(|supervised| Ok(supervised.is_ending())).unwrap_or(false);
             tokio::select! {
-                () = rest(&mut self.heard, ending) => {}
-                _ = self.lost.wait_for(|lost| *lost) => break Some(Over::Lost),
+                () = rest(&mut self.heard, ending, pause) => {}
+                _ = self.told.wait_for(|told| told.lost) => break Some(Over::Lost),
             }
         };
         match over {
@@ -106,15 +131,29 @@ impl Courier {
     async fn round(&mut self) -> Result<bool, LinkError> {
         // First the report, then the rest: what is read after it is complete.
         let report = self.way.report().await?;
+        self.go_back_to_what_arrived();
         // Together, so that it is written together.
         tokio::try_join!(
-            self.way.hand_in_log(self.log_from, &mut self.sent),
+            self.way.hand_in_log(self.log_from, &mut self.sent, report.is_some()),
             self.way.hand_in_state(&mut self.state),
             self.way.hand_in_progress(self.log_from, &mut self.progress),
         )?;
         let Some(report) = report else { return Ok(false) };
-        self.way.finish(JobReport { log_bytes: self.sent, ..report }).await?;
+        self.way.finish(JobReport { log_bytes: self.sent.until, ..report }).await?;
         Ok(true)
+    }
+
+    /// What had been handed in by the last answer but one, and has not come any further since, is lost on its way.
+    fn go_back_to_what_arrived(&mut self) {
+        let told = *self.told.borrow();
+        let (before, sent) = self.last;
+        if told.times == before.times {
+            return;
+        }
+        self.last = (told, self.sent.until);
+        if told.log_bytes == before.log_bytes && told.log_bytes < sent {
+            self.sent = Sent { until: told.log_bytes.max(self.log_from), arrived: false };
+        }
     }
 
     /// Nothing of the job is alive when this is done, and nothing of it is left.
@@ -145,15 +184,19 @@ impl Way {
         report.await.map_err(|error| error.to_string()).and_then(|report| report).map_err(LinkError::Away)
     }
 
-    async fn hand_in_log(&self, log_from: u64, sent: &mut u64) -> Result<(), LinkError> {
+    /// Quickly, but for the first piece, which tells what an earlier runner has handed in, and for the end, where nothing may be
+    /// missing.
+    async fn hand_in_log(&self, log_from: u64, sent: &mut Sent, is_over: bool) -> Result<(), LinkError> {
         loop {
             // Whatever the control plane has of this run, it has from its beginning on.
-            let place = sent.saturating_sub(log_from);
+            let place = sent.until.saturating_sub(log_from);
             let bytes = self.look(|supervised| supervised.log(place, PIECE))?;
-            if bytes.is_empty() {
+            if bytes.is_empty() && (sent.arrived || !is_over) {
                 return Ok(());
             }
-            *sent = self.link.log(self.holding, *sent, bytes).await?;
+            let how = if is_over || place == 0 { Handing::Sure } else { Handing::Quick };
+            let passed = self.link.log(self.holding, sent.until, bytes, how).await?;
+            *sent = Sent { until: passed.until, arrived: passed.arrived };
         }
     }
 
@@ -169,7 +212,7 @@ impl Way {
         Ok(())
     }
 
-    async fn hand_in_progress(&self, log_from: u64, told: &mut Told) -> Result<(), LinkError> {
+    async fn hand_in_progress(&self, log_from: u64, told: &mut Far) -> Result<(), LinkError> {
         let (lines, place) = self.look(|supervised| supervised.progress(told.place))?;
         told.place = place;
         for line in lines {
@@ -199,7 +242,10 @@ impl Way {
 }
 
 /// Until there may be something to hand in.
-async fn rest(heard: &mut Option<watch::Receiver<()>>, ending: bool) {
+async fn rest(heard: &mut Option<watch::Receiver<()>>, ending: bool, pause: Option<Duration>) {
+    if let Some(pause) = pause {
+        return tokio::time::sleep(pause).await;
+    }
     let Some(heard) = heard.as_mut().filter(|_| !ending) else {
         return tokio::time::sleep(if ending { ENDING } else { LOOK }).await;
     };

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use link::{Assigned, Holding, Kept, Link, LinkError};
+use link::{Assigned, Holding, Keep, Kept, Link, LinkError};
 use model::JobId;
 use model::job::{Assignment, JobEnd, JobReport, Source, Work};
 use model::plugin::Step;
@@ -23,9 +23,10 @@ use tracing::{info, warn};
 use crate::lease::{BootTime, Lease};
 use crate::settings::Settings;
 use crate::stop::Stop;
+use crate::supervise::can_isolate;
 use crate::supervised::Supervised;
 use crate::workspace::Workspace;
-use courier::Courier;
+use courier::{Courier, Told};
 use ears::Ears;
 use showing::Showing;
 
@@ -39,8 +40,6 @@ const KEEP: Duration = Duration::from_secs(1);
 /// How a runner is set up.
 #[derive(Debug, Clone)]
 pub struct RunnerSettings {
-    /// Who it is, among all runners.
-    pub name: String,
     /// Where the workspaces are.
     pub root: PathBuf,
     /// What the folders of root modules are relative to, where they are.
@@ -65,13 +64,25 @@ pub struct Runner {
 struct Held {
     holding: Holding,
     supervised: Arc<Mutex<Supervised>>,
-    lost: Arc<watch::Sender<bool>>,
+    told: Arc<watch::Sender<Told>>,
+}
+
+impl Held {
+    fn keep(&self) -> Keep {
+        let mut supervised = self.supervised.lock().unwrap_or_else(PoisonError::into_inner);
+        Keep { holding: self.holding, applying: supervised.is_applying() }
+    }
 }
 
 impl Runner {
     /// Within a runtime, as long as which it listens.
     pub fn new(link: Arc<dyn Link>, settings: RunnerSettings) -> Arc<Runner> {
         Arc::new(Runner { link, settings, held: Mutex::default(), freed: Notify::new(), ears: Ears::open() })
+    }
+
+    /// Whether jobs can be kept apart where it runs them; why not, where they cannot.
+    pub fn can_isolate(&self) -> Result<(), String> {
+        can_isolate(&self.settings.root, &self.settings.jobs)
     }
 
     /// How many jobs it has.
@@ -130,7 +141,7 @@ impl Runner {
 
     async fn take(self: &Arc<Self>, free: usize) {
         let sent = BootTime::now();
-        let assigned = match self.link.claim(&self.settings.name, free).await {
+        let assigned = match self.link.claim(free).await {
             Ok(assigned) => assigned,
             Err(error) => return warn!(%error, "cannot ask for work; trying again"),
         };
@@ -188,12 +199,12 @@ impl Runner {
         let heard = self.ears.turn_to(supervised.folder());
         let (watched, shown) = (Supervised::at(supervised.folder()), supervised.log_length());
         let supervised = Arc::new(Mutex::new(supervised));
-        let lost = Arc::new(watch::Sender::new(false));
-        let held = Held { holding, supervised: supervised.clone(), lost: lost.clone() };
+        let told = Arc::new(watch::Sender::new(Told::default()));
+        let held = Held { holding, supervised: supervised.clone(), told: told.clone() };
         self.with(|jobs| jobs.insert(holding.job, held));
         let showing =
             Showing { link: self.link.clone(), holding, supervised: watched, heard: heard.clone(), log_from, shown };
-        let courier = Courier::new(self.link.clone(), holding, log_from, supervised, heard, lost.subscribe());
+        let courier = Courier::new(self.link.clone(), holding, log_from, supervised, heard, told.subscribe());
         let runner = self.clone();
         tokio::spawn(async move {
             let showing = tokio::spawn(showing.serve());
@@ -216,9 +227,9 @@ impl Runner {
             if held.is_empty() {
                 continue;
             }
-            let holdings: Vec<_> = held.iter().map(|held| held.holding).collect();
+            let jobs: Vec<_> = held.iter().map(Held::keep).collect();
             let sent = BootTime::now();
-            match self.link.renew(&holdings).await {
+            match self.link.renew(&jobs).await {
                 Ok(kept) => held.iter().for_each(|held| keep_one(held, &kept, sent)),
                 Err(LinkError::Away(why)) => warn!(why, "cannot keep the jobs; trying again"),
                 Err(error) => warn!(%error, "cannot keep the jobs"),
@@ -233,9 +244,10 @@ impl Runner {
 
 fn keep_one(held: &Held, kept: &[Kept], sent: BootTime) {
     let Some(kept) = kept.iter().find(|kept| kept.job == held.holding.job) else {
-        held.lost.send_replace(true);
+        held.told.send_modify(|told| told.lost = true);
         return;
     };
+    held.told.send_modify(|told| (told.times, told.log_bytes) = (told.times + 1, kept.log_bytes));
     let supervised = held.supervised.lock().unwrap_or_else(PoisonError::into_inner);
     let stopped = match kept.stop {
         Some(link::Stop::Interrupt) => supervised.stop(Stop::Interrupt),

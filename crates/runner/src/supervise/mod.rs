@@ -49,6 +49,7 @@ use crate::workspace::{Workspace, module_root};
 
 pub(crate) use self::report::uncertain_with_suspects;
 pub(crate) use self::room::ISOLATED;
+pub(crate) use self::room::can_isolate;
 
 /// What the runner hands over on the standard input, and nowhere else.
 #[derive(Serialize, Deserialize)]

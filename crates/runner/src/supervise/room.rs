@@ -1,7 +1,8 @@
 //! Where the job runs: in a box of its own if that can be had, else beside everything else, if the operator lets it.
 
 use std::fs;
-use std::path::PathBuf;
+use std::os::unix::fs::chown;
+use std::path::{Path, PathBuf};
 
 use model::job::{Assignment, Source, Work};
 use nix::sched::{CloneFlags, unshare};
@@ -39,7 +40,7 @@ impl Room {
         // Before anything else is a thread: a process with two can have no user namespace of its own.
         let possible = if uid.is_some() { Ok(()) } else { become_root_of_own() };
         if let Some(uid) = uid {
-            std::os::unix::fs::chown(workspace.work(), Some(uid), Some(uid))
+            chown(workspace.work(), Some(uid), Some(uid))
                 .map_err(|problem| format!("The workspace cannot be given to the job's user: {problem}."))?;
         }
         terraform::lay_out(work, uid, job, settings)
@@ -110,4 +111,25 @@ fn become_root_of_own() -> Result<(), String> {
         ("/proc/self/gid_map", format!("0 {group} 1")),
     ];
     maps.into_iter().try_for_each(|(file, map)| fs::write(file, map).map_err(|problem| format!("{file}: {problem}")))
+}
+
+/// Whether jobs can be kept apart on this machine; why not, where they cannot. For a runner that begins: jobs find out for themselves.
+pub fn can_isolate(root: &Path, settings: &Settings) -> Result<(), String> {
+    if !geteuid().is_root() {
+        return match fs::read_to_string("/proc/sys/user/max_user_namespaces") {
+            Ok(most) if most.trim() != "0" => Ok(()),
+            _ => Err("there is neither root nor a user namespace to be had".into()),
+        };
+    }
+    let trial = root.join("trial");
+    let (mount_point, work) = (trial.join("box"), trial.join("work"));
+    let uid = settings.uids.first;
+    let made = [&mount_point, &work].into_iter().try_for_each(fs::create_dir_all);
+    made.and_then(|()| chown(&work, Some(uid), Some(uid)))
+        .map_err(|problem| format!("{}: {problem}", trial.display()))?;
+    let layout = Layout { mount_point, work, read_only: vec![], shared: vec![], uid: Some(uid) };
+    let enter = Enter { layout: Some(layout), niceness: settings.niceness, most_processes: settings.most_processes };
+    let opened = Cage::open(&settings.arguments, &enter, |_| Ok(()), PathBuf::from(HOME)).map(|cage| cage.kill());
+    let _ = fs::remove_dir_all(&trial);
+    opened.map(drop)
 }

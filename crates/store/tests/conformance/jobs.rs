@@ -6,7 +6,7 @@ use std::time::Duration;
 use model::job::{Approval, Goal, JobEnd, JobReport, JobRequest, JobState, Limits, Source, Terraform, Work};
 use model::plugin::{Changes, Step};
 use model::reconcile::{End, Report};
-use model::{JobId, Ladder, ResourceId};
+use model::{JobId, Ladder, ResourceId, RunnerId};
 use serde_json::{Map, Value};
 use store::{Claim, Claimant, Conclusion, LogPiece, NewState, SealedPlan, Store};
 
@@ -28,6 +28,7 @@ fn request() -> JobRequest {
         }),
         limits: Limits::default(),
         secrets: Default::default(),
+        labels: Default::default(),
         plan_of: None,
     }
 }
@@ -78,10 +79,10 @@ async fn is_due(store: &Store, id: ResourceId) -> bool {
 async fn a_job_is_one_runners_and_its_end_wakes_the_operation(db: Db) {
     let store = &db.store;
     let (id, job) = queued(store, "orders").await;
-    assert_eq!(store.offered_jobs(10).await.expect("offers").len(), 1);
+    assert_eq!(store.offered_jobs(RunnerId::EMBEDDED, 10).await.expect("offers").len(), 1);
     let token = take(store, job, "first").await.expect("it is free");
     assert_eq!(take(store, job, "second").await, None, "it is taken");
-    assert!(store.offered_jobs(10).await.expect("offers").is_empty());
+    assert!(store.offered_jobs(RunnerId::EMBEDDED, 10).await.expect("offers").is_empty());
     assert!(!is_due(store, id).await);
     let report = JobReport::ended(JobEnd::Succeeded);
     assert!(!store.finish_job(job, token + 1, report.clone(), None).await.expect("an answer"), "another's token");
@@ -112,10 +113,10 @@ async fn a_job_that_is_not_renewed_is_anothers_and_its_first_runner_writes_nothi
     let store = &db.store;
     let (id, job) = queued(store, "orders").await;
     let token = take(store, job, "first").await.expect("it is free");
-    assert_eq!(store.renew_jobs(vec![(job, token)], LEASE).await.expect("an answer").len(), 1);
+    assert_eq!(store.renew_jobs(vec![(job, token, LEASE)]).await.expect("an answer").len(), 1);
     db.execute("UPDATE jobs SET lease_until = 1").await;
-    assert_eq!(store.renew_jobs(vec![(job, token)], LEASE).await.expect("an answer").len(), 0, "too late");
-    assert_eq!(store.offered_jobs(10).await.expect("offers").len(), 1);
+    assert_eq!(store.renew_jobs(vec![(job, token, LEASE)]).await.expect("an answer").len(), 0, "too late");
+    assert_eq!(store.offered_jobs(RunnerId::EMBEDDED, 10).await.expect("offers").len(), 1);
     let next = take(store, job, "second").await.expect("it is free again");
     assert!(next > token);
     let piece = LogPiece { start: 0, bytes: b"late".to_vec() };
@@ -228,7 +229,7 @@ async fn a_job_that_waits_is_cancelled_at_once_and_one_that_runs_is_told(db: Db)
     let (_, running) = queued(store, "users").await;
     let token = take(store, running, "first").await.expect("it is free");
     assert_eq!(store.stop_job(running, "interrupt").await.expect("an answer"), Some(JobState::Running));
-    let kept = store.renew_jobs(vec![(running, token)], LEASE).await.expect("an answer").remove(0);
+    let kept = store.renew_jobs(vec![(running, token, LEASE)]).await.expect("an answer").remove(0);
     assert_eq!(kept.stop.as_deref(), Some("interrupt"));
 }
 

@@ -14,15 +14,23 @@ pub const DEFAULT_SERVER: &str = "http://localhost:8000";
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Connection")]
 pub struct Connection {
+    #[command(flatten)]
+    pub way: Way,
+    /// The tenant to work in; the token's own where absent
+    #[arg(long, env = "TERRANE_TENANT")]
+    pub tenant: Option<String>,
+}
+
+/// How to get to a server: all of a connection but the tenant, for what belongs to none.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Connection")]
+pub struct Way {
     /// The server's address [default: the context's, else http://localhost:8000]
     #[arg(long, env = "TERRANE_SERVER", value_name = "URL")]
     pub server: Option<String>,
     /// The token to show it
     #[arg(long, env = "TERRANE_TOKEN", hide_env_values = true)]
     pub token: Option<String>,
-    /// The tenant to work in; the token's own where absent
-    #[arg(long, env = "TERRANE_TENANT")]
-    pub tenant: Option<String>,
     /// The context to take these from [default: the one chosen with `terrane context use`]
     #[arg(long, env = "TERRANE_CONTEXT", value_name = "NAME")]
     pub context: Option<String>,
@@ -43,9 +51,10 @@ pub struct Resolved {
 impl Connection {
     pub fn resolve(self) -> Result<Resolved, Failure> {
         let given = |text: Option<String>| text.filter(|text| !text.is_empty());
-        let server = given(self.server);
+        let Way { server, token, context, ca_cert } = self.way;
+        let server = given(server);
         let kept = Contexts::read()?;
-        let context = match given(self.context) {
+        let context = match given(context) {
             Some(name) => Some(kept.named(&name)?.clone()),
             None => kept.current.as_ref().and_then(|name| kept.contexts.get(name)).cloned(),
         };
@@ -54,9 +63,9 @@ impl Connection {
         let server = server.or(context.server).unwrap_or_else(|| DEFAULT_SERVER.into());
         Ok(Resolved {
             server: parse_server(&server)?,
-            token: given(self.token).or(context.token),
+            token: given(token).or(context.token),
             tenant: given(self.tenant).or(context.tenant),
-            ca_cert: self.ca_cert.or(context.ca_cert),
+            ca_cert: ca_cert.or(context.ca_cert),
         })
     }
 }

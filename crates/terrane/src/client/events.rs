@@ -22,7 +22,7 @@ pub struct Events {
     #[arg(value_parser = parse_address)]
     what: Option<Address>,
     /// Only events of this kind of object
-    #[arg(long, value_parser = ["resource", "resource_type", "tenant", "token", "secret"], conflicts_with = "what")]
+    #[arg(long, value_parser = ["resource", "resource_type", "tenant", "token", "secret", "runner"], conflicts_with = "what")]
     kind: Option<String>,
     /// Only what happened after this SEQ
     #[arg(long, value_name = "SEQ", value_parser = clap::value_parser!(i64).range(0..))]

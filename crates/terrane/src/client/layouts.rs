@@ -1,6 +1,6 @@
 //! What each kind of object looks like in a table.
 
-use model::{Resource, ResourceType, SecretInfo, Tenant, Token};
+use model::{Resource, ResourceType, Runner, SecretInfo, Tenant, Token};
 use serde_json::Value;
 
 use super::address::{label, read};
@@ -91,4 +91,24 @@ pub const SECRET: Layout = Layout {
     },
     name: |object| format!("secret/{}", text_of(object, "name")),
     none: "No secrets found.",
+};
+
+pub const RUNNER: Layout = Layout {
+    header: &["NAME", "TENANTS", "LABELS", "JOBS", "AGE", "SEEN"],
+    wide: &["ID"],
+    tail: &[],
+    cells: |object| {
+        let runner: Runner = read(object)?;
+        Ok(vec![
+            runner.name,
+            runner.tenants.join(","),
+            pairs(&runner.labels),
+            runner.jobs.to_string(),
+            age(runner.created_at),
+            age_or_dash(runner.last_seen_at),
+            runner.id.to_string(),
+        ])
+    },
+    name: |object| format!("runner/{}", text_of(object, "name")),
+    none: "No runners are enrolled; the one inside of `terrane up` needs no enrolment.",
 };

@@ -32,6 +32,7 @@ mod print;
 mod prompt;
 mod reconcile;
 mod rest;
+mod runners;
 mod secret;
 mod table;
 mod tenant;
@@ -175,6 +176,9 @@ Examples:
     /// Make, list and revoke tokens
     #[command(subcommand)]
     Token(token::Command),
+    /// Enrol, list and remove the runners that do jobs elsewhere
+    #[command(subcommand)]
+    Runners(runners::Command),
     /// Make, list and delete tenants
     #[command(subcommand)]
     Tenant(tenant::Command),
@@ -211,6 +215,7 @@ impl Command {
             Command::Events(args) => args.connection.clone(),
             Command::Types(args) => args.connection.clone(),
             Command::Token(command) => command.connection().clone(),
+            Command::Runners(command) => command.connection(),
             Command::Tenant(command) => command.connection().clone(),
             Command::Whoami(args) => args.connection.clone(),
             Command::Context { .. } | Command::Plugin(_) => Connection::default(),
@@ -267,6 +272,7 @@ async fn execute(client: ApiClient, command: Command) -> Result<Option<Code>, Fa
         Command::Events(args) => events::run(&client, &args).await?,
         Command::Types(args) => types::run(&client, &args).await?,
         Command::Token(command) => token::run(client, &command).await?,
+        Command::Runners(command) => runners::run(&client, &command).await?,
         Command::Tenant(command) => tenant::run(&client, &command).await?,
         Command::Whoami(args) => whoami::run(&client, &args).await?,
         Command::Context { .. } | Command::Plugin(_) => {}

@@ -21,6 +21,7 @@ pub struct File {
     pub log: Option<String>,
     pub log_format: Option<String>,
     pub otlp_endpoint: Option<String>,
+    pub broker: Option<String>,
     /// `[engine]`
     #[serde(default)]
     pub engine: EngineFile,

@@ -4,11 +4,16 @@
 mod database;
 mod engine;
 mod file;
+mod logs;
+mod remote;
 mod runner;
 mod secrets;
 mod settings;
 
 pub use engine::EngineConfig;
+pub use logs::LogConfig;
+pub use remote::{RemoteConfig, RemoteFlags};
+pub use runner::RunnerConfig;
 pub use secrets::SecretsKey;
 pub use settings::{Config, ServerFlags, Source};
 

@@ -39,9 +39,6 @@ pub struct RunnerFlags {
     #[arg(long, env = "TERRANE_REQUIRE_ISOLATION", num_args = 0..=1, default_missing_value = "true", value_name = "BOOL",
         help_heading = "Runner")]
     pub require_isolation: Option<bool>,
-    /// How long a job is a runner's without being renewed [default: 30s]
-    #[arg(long, env = "TERRANE_JOB_LEASE", value_name = "TIME", help_heading = "Runner")]
-    pub job_lease: Option<String>,
 }
 
 /// The same in the configuration file.
@@ -57,6 +54,7 @@ pub struct RunnerFile {
     pub job_folders: Option<Vec<PathBuf>>,
     pub require_isolation: Option<bool>,
     pub job_lease: Option<Time>,
+    pub apply_lease: Option<Time>,
 }
 
 #[derive(Debug, Clone)]
@@ -70,7 +68,6 @@ pub struct RunnerConfig {
     pub git_sources: Setting<Vec<String>>,
     pub job_folders: Setting<Vec<PathBuf>>,
     pub require_isolation: Setting<bool>,
-    pub job_lease: Setting<Duration>,
 }
 
 impl RunnerConfig {
@@ -81,17 +78,10 @@ impl RunnerConfig {
         file: RunnerFile,
         data_dir: &std::path::Path,
         open: bool,
-    ) -> anyhow::Result<RunnerConfig> {
+    ) -> RunnerConfig {
         let processors = std::thread::available_parallelism().map_or(2, usize::from);
-        let given = flags.job_lease.filter(|text| !text.is_empty()).map(Time::Text);
-        let lease = picker.pick(
-            ["job_lease", "job-lease", "TERRANE_JOB_LEASE"],
-            given,
-            file.job_lease,
-            Time::Text("30s".into()),
-        );
         let anywhere = if open { vec![PathBuf::from("/")] } else { Vec::new() };
-        let config = RunnerConfig {
+        RunnerConfig {
             capacity: picker.pick(
                 ["runner_capacity", "runner-capacity", "TERRANE_RUNNER_CAPACITY"],
                 flags.runner_capacity,
@@ -140,12 +130,7 @@ impl RunnerConfig {
                 file.require_isolation,
                 !open,
             ),
-            job_lease: Setting { value: to_duration(&lease.value).context("--job-lease")?, source: lease.source },
-        };
-        if config.job_lease.value < Duration::from_secs(5) {
-            bail!("--job-lease is at least 5s: a job has to be renewed before it lapses");
         }
-        Ok(config)
     }
 
     pub(super) fn rows(&self) -> Vec<(&'static str, String, &Source)> {
@@ -166,7 +151,6 @@ impl RunnerConfig {
             ),
             ("job_folders", paths(&self.job_folders.value), &self.job_folders.source),
             ("require_isolation", self.require_isolation.value.to_string(), &self.require_isolation.source),
-            ("job_lease", format!("{}s", self.job_lease.value.as_secs_f64()), &self.job_lease.source),
         ]
     }
 }
@@ -178,4 +162,24 @@ fn as_many_as_fit() -> usize {
     let total =
         memory.lines().find_map(|line| line.strip_prefix("MemTotal:")?.trim().strip_suffix(" kB")?.parse().ok());
     total.map_or(usize::MAX, |kilobytes: usize| kilobytes / USUAL_KB)
+}
+
+/// A setting's names, and its default.
+type Named = ([&'static str; 3], &'static str);
+pub(super) const JOB_LEASE: Named = (["job_lease", "job-lease", "TERRANE_JOB_LEASE"], "30s");
+pub(super) const APPLY_LEASE: Named = (["apply_lease", "apply-lease", "TERRANE_APPLY_LEASE"], "10m");
+
+/// How long a job is a runner's: for the control plane to say, whichever runner it is.
+pub(super) fn lease(
+    picker: &Picker<'_>,
+    (names, default): Named,
+    given: Option<String>,
+    in_file: Option<Time>,
+) -> anyhow::Result<Setting<Duration>> {
+    let lease = picker.pick(names, given.map(Time::Text), in_file, Time::Text(default.into()));
+    let value = to_duration(&lease.value).with_context(|| format!("--{}", names[1]))?;
+    if value < Duration::from_secs(5) {
+        bail!("--{} is at least 5s: a job has to be renewed before it lapses", names[1]);
+    }
+    Ok(Setting { value, source: lease.source })
 }

@@ -3,15 +3,19 @@
 use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::{ArgMatches, Args, parser::ValueSource};
+use controller::Leases;
+use link::Broker;
 use store::Location;
 
 use super::database::DatabaseFlags;
 use super::engine::{EngineConfig, EngineFlags};
 use super::file;
-use super::runner::{RunnerConfig, RunnerFlags};
+use super::logs::{LogConfig, LogFlags};
+use super::runner::{APPLY_LEASE, JOB_LEASE, RunnerConfig, RunnerFlags, lease};
 use super::secrets::{SecretsKey, secrets_key};
 
 #[derive(Debug, Clone, Args)]
@@ -36,22 +40,24 @@ pub struct ServerFlags {
     /// The keys that seal secrets: base64 of 32 bytes, one per line [default: secrets.key beside an embedded database]
     #[arg(long, env = "TERRANE_SECRETS_KEY_FILE", value_name = "FILE")]
     pub secrets_key_file: Option<PathBuf>,
-    /// What to log, e.g. info or info,api=debug [default: info]
-    #[arg(long, env = "TERRANE_LOG", value_name = "FILTER")]
-    pub log: Option<String>,
-    /// pretty or json [default: pretty on a terminal, else json]
-    #[arg(long, env = "TERRANE_LOG_FORMAT", value_name = "FORMAT")]
-    pub log_format: Option<String>,
-    /// Send traces to this OTLP endpoint over HTTP, e.g. http://localhost:4318/v1/traces
-    #[arg(long, env = "TERRANE_OTLP_ENDPOINT", value_name = "URL")]
-    pub otlp_endpoint: Option<String>,
+    #[command(flatten)]
+    pub logs: LogFlags,
     /// The configuration file (TOML) [default: terrane.toml where there is one]
     #[arg(long, env = "TERRANE_CONFIG", value_name = "FILE")]
     pub config: Option<PathBuf>,
+    /// RabbitMQ, over which runners elsewhere hear of work and send what jobs print; without it they use the API alone
+    #[arg(long, env = "TERRANE_BROKER", hide_env_values = true, value_name = "amqp://…")]
+    pub broker: Option<String>,
     #[command(flatten)]
     pub engine: Box<EngineFlags>,
     #[command(flatten)]
     pub runner: Box<RunnerFlags>,
+    /// How long a job is a runner's without being renewed, before anything is applied [default: 30s]
+    #[arg(long, env = "TERRANE_JOB_LEASE", value_name = "TIME", help_heading = "Runner")]
+    pub job_lease: Option<String>,
+    /// The same while Terraform applies: an outage of up to half of it interrupts no apply [default: 10m]
+    #[arg(long, env = "TERRANE_APPLY_LEASE", value_name = "TIME", help_heading = "Runner")]
+    pub apply_lease: Option<String>,
 }
 
 impl ServerFlags {
@@ -67,12 +73,13 @@ impl ServerFlags {
             tls_cert: path(self.tls_cert),
             tls_key: path(self.tls_key),
             secrets_key_file: path(self.secrets_key_file),
-            log: text(self.log),
-            log_format: text(self.log_format),
-            otlp_endpoint: text(self.otlp_endpoint),
+            logs: self.logs,
             config: path(self.config),
+            broker: text(self.broker),
             engine: self.engine,
             runner: self.runner,
+            job_lease: text(self.job_lease),
+            apply_lease: text(self.apply_lease),
         }
     }
 }
@@ -113,17 +120,18 @@ pub struct Config {
     pub tls_cert: Setting<Option<PathBuf>>,
     pub tls_key: Setting<Option<PathBuf>>,
     pub secrets_key: Setting<SecretsKey>,
-    pub log: Setting<String>,
-    pub log_format: Setting<String>,
-    pub otlp_endpoint: Setting<Option<String>>,
+    pub logs: LogConfig,
     pub engine: EngineConfig,
     pub runner: RunnerConfig,
+    pub job_lease: Setting<Duration>,
+    pub apply_lease: Setting<Duration>,
+    pub broker: Setting<Option<Broker>>,
 }
 
 /// Picks the first of flag or environment, file, default.
 pub(super) struct Picker<'a> {
-    matches: &'a ArgMatches,
-    file: Option<PathBuf>,
+    pub(super) matches: &'a ArgMatches,
+    pub(super) file: Option<PathBuf>,
 }
 
 impl Picker<'_> {
@@ -153,7 +161,7 @@ impl Picker<'_> {
 impl Config {
     pub fn read(flags: ServerFlags, matches: &ArgMatches) -> anyhow::Result<Config> {
         let flags = flags.without_empty();
-        let (file, path) = file::read(flags.config.as_deref())?;
+        let (mut file, path) = file::read(flags.config.as_deref())?;
         let picker = Picker { matches, file: path };
         let listen = picker.pick(
             ["listen", "listen", "TERRANE_LISTEN"],
@@ -181,7 +189,10 @@ impl Config {
         let open = !require_tokens.value && listen.value.ip().is_loopback();
         let config = Config {
             engine,
-            runner: RunnerConfig::read(&picker, *flags.runner, file.runner, &data_dir.value, open)?,
+            broker: broker(&picker, flags.broker, file.broker)?,
+            job_lease: lease(&picker, JOB_LEASE, flags.job_lease, file.runner.job_lease.take())?,
+            apply_lease: lease(&picker, APPLY_LEASE, flags.apply_lease, file.runner.apply_lease.take())?,
+            runner: RunnerConfig::read(&picker, *flags.runner, file.runner, &data_dir.value, open),
             secrets_key: secrets_key(secrets_key_file, &database.value)?,
             listen,
             data_dir,
@@ -199,19 +210,7 @@ impl Config {
                 file.tls_key.map(Some),
                 None,
             ),
-            log: picker.pick(["log", "log", "TERRANE_LOG"], flags.log, file.log, "info".into()),
-            log_format: picker.pick(
-                ["log_format", "log-format", "TERRANE_LOG_FORMAT"],
-                flags.log_format,
-                file.log_format,
-                "auto".into(),
-            ),
-            otlp_endpoint: picker.pick(
-                ["otlp_endpoint", "otlp-endpoint", "TERRANE_OTLP_ENDPOINT"],
-                flags.otlp_endpoint.map(Some),
-                file.otlp_endpoint.map(Some),
-                None,
-            ),
+            logs: LogConfig::read(&picker, flags.logs, file.log, file.log_format, file.otlp_endpoint)?,
         };
         config.check()?;
         Ok(config)
@@ -221,15 +220,16 @@ impl Config {
         if self.tls_cert.value.is_some() != self.tls_key.value.is_some() {
             bail!("TLS needs both --tls-cert and --tls-key");
         }
-        if !["auto", "pretty", "json"].contains(&self.log_format.value.as_str()) {
-            bail!("--log-format is pretty or json, not {:?}", self.log_format.value);
-        }
         Ok(())
     }
 
     /// Whether callers need a token.
     pub fn asks_for_tokens(&self) -> bool {
         self.require_tokens.value || !self.listen.value.ip().is_loopback()
+    }
+
+    pub fn leases(&self) -> Leases {
+        Leases { before: self.job_lease.value, applying: self.apply_lease.value }
     }
 
     /// Name, value and origin of every setting; no secret among them.
@@ -243,14 +243,26 @@ impl Config {
             ("tls_cert", path(&self.tls_cert.value), &self.tls_cert.source),
             ("tls_key", path(&self.tls_key.value), &self.tls_key.source),
             ("secrets_key", self.secrets_key.value.to_string(), &self.secrets_key.source),
-            ("log", self.log.value.clone(), &self.log.source),
-            ("log_format", self.log_format.value.clone(), &self.log_format.source),
-            ("otlp_endpoint", self.otlp_endpoint.value.clone().unwrap_or("-".into()), &self.otlp_endpoint.source),
         ];
+        rows.extend(self.logs.rows());
         rows.extend(self.engine.rows());
         rows.extend(self.runner.rows());
+        rows.push(("broker", self.broker.value.as_ref().map_or("-".into(), Broker::to_string), &self.broker.source));
+        for (name, lease) in [("job_lease", &self.job_lease), ("apply_lease", &self.apply_lease)] {
+            rows.push((name, format!("{}s", lease.value.as_secs_f64()), &lease.source));
+        }
         rows
     }
+}
+
+pub(super) fn broker(
+    picker: &Picker<'_>,
+    given: Option<String>,
+    in_file: Option<String>,
+) -> anyhow::Result<Setting<Option<Broker>>> {
+    let url = picker.pick(["broker", "broker", "TERRANE_BROKER"], given, in_file, String::new());
+    let value = if url.value.is_empty() { None } else { Some(Broker::at(&url.value).context("--broker")?) };
+    Ok(Setting { value, source: url.source })
 }
 
 fn parse_listen(text: &str) -> anyhow::Result<SocketAddr> {

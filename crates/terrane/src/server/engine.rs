@@ -39,6 +39,7 @@ pub fn build(config: &Config, store: &Store, keyring: Option<Arc<Keyring>>) -> a
         keyring,
         metrics: Some(Box::new(move |registry| metrics.register(registry))),
         live: Live::default(),
+        leases: config.leases(),
     };
     Ok(Engine { controller, face })
 }

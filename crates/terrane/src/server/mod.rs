@@ -4,6 +4,7 @@ mod access;
 mod doctor;
 mod engine;
 mod keyring;
+mod remote;
 mod runner;
 mod serve;
 mod telemetry;
@@ -13,7 +14,7 @@ use std::process::ExitCode;
 
 use clap::{ArgMatches, Args, CommandFactory, Subcommand};
 
-use crate::config::{Config, ServerFlags};
+use crate::config::{Config, RemoteConfig, RemoteFlags, ServerFlags};
 
 #[derive(Subcommand)]
 pub enum Command {
@@ -38,6 +39,17 @@ pub enum Command {
     #[command(after_help = "It answers /health, /ready and /metrics on --listen [default: 127.0.0.1:8001].\n\n\
         Example:\n  terrane controller --database postgres://…")]
     Controller(ServerFlags),
+    /// Start a runner: does the jobs of a control plane elsewhere, as far as it was enrolled for them
+    #[command(after_help = "\
+An operator enrols it first, which fixes whose jobs it does, and prints its token:
+  terrane runners enrol eu-1 --tenant acme --label region=eu-1 >eu-1.token
+
+Example:
+  terrane runner --server https://terrane.example --token-file eu-1.token --source-git https://git.example/infra
+
+SIGTERM: no new job is taken; those under way go on under their supervisors, and a runner that is started with the same
+--workspaces before their leases end goes on with them.")]
+    Runner(RemoteFlags),
     /// Watch over one job: started by a runner, never by hand
     #[command(hide = true)]
     Supervise {
@@ -79,6 +91,7 @@ pub fn run(command: Command) -> ExitCode {
             flags.listen.get_or_insert_with(|| "127.0.0.1:8001".into());
             with_runtime(flags, |config| serve::serve(config, serve::Role::Controller))
         }
+        Command::Runner(flags) => remote::run(flags),
         Command::Supervise { inside: true, .. } => return ::runner::inside(),
         Command::Supervise { folder: Some(folder), .. } => return ::runner::supervise(&folder),
         Command::Supervise { .. } => return ExitCode::from(2),
@@ -107,6 +120,10 @@ fn print(config: &Config) {
 /// A line to standard output. A reader that has gone away is no reason to fail.
 fn say(line: &str) {
     let _ = writeln!(std::io::stdout(), "{line}");
+}
+
+fn read_remote(flags: RemoteFlags) -> anyhow::Result<RemoteConfig> {
+    RemoteConfig::read(flags, &innermost_matches()).map_err(|error| error.context(WrongSettings))
 }
 
 pub fn read(flags: ServerFlags) -> anyhow::Result<Config> {

@@ -1,30 +1,49 @@
-//! The runner as this process runs it.
+//! The runner as this process runs it: inside of a server, or as a process of its own.
 
+use std::fs::{DirBuilder, File, TryLockError};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::Context;
-use controller::{Dispatcher, Keyring, Live};
+use anyhow::{Context, bail};
+use controller::{Dispatcher, Keyring, Live, Who};
+use link::Link;
 use runner::{MetadataBlock, Runner, RunnerSettings, Settings, block_metadata};
 use store::Store;
 use tracing::warn;
 
-use crate::config::Config;
+use crate::config::{Config, RunnerConfig};
 
-/// A runner that is ready to run; none where it has nothing to run jobs with, or is not wanted.
-pub fn build(
+/// A runner that is ready to run, and its hold on its workspaces.
+pub struct Ready {
+    pub runner: Arc<Runner>,
+    pub lock: File,
+}
+
+/// The one inside of a server; none where it has nothing to run jobs with, or is not wanted.
+pub fn embedded(
     config: &Config,
     store: &Store,
     keyring: Option<Arc<Keyring>>,
     live: Live,
-) -> anyhow::Result<Option<Arc<Runner>>> {
+) -> anyhow::Result<Option<Ready>> {
     let settings = &config.runner;
     if settings.capacity.value == 0 {
         return Ok(None);
     }
-    let Some(terraform) = &settings.terraform.value else {
+    if settings.terraform.value.is_none() {
         warn!("there is no terraform or tofu on the PATH: jobs wait until there is a runner that has one");
         return Ok(None);
+    }
+    let dispatcher = Dispatcher::new(store.clone(), keyring, config.leases(), live);
+    let link = dispatcher.seat(Who::Embedded(format!("embedded-{}", std::process::id())));
+    build(settings, Arc::new(link), config.asks_for_tokens()).map(Some)
+}
+
+/// `guarded`: jobs may be those of people who are not trusted with this machine.
+pub fn build(settings: &RunnerConfig, link: Arc<dyn Link>, guarded: bool) -> anyhow::Result<Ready> {
+    let Some(terraform) = &settings.terraform.value else {
+        bail!("there is no terraform or tofu on the PATH: install one, or name it with --terraform");
     };
     let jobs = Settings {
         program: std::env::current_exe().context("cannot find this program's own file")?,
@@ -39,20 +58,32 @@ pub fn build(
         ..Settings::default()
     };
     let root = std::path::absolute(&settings.workspaces.value)?;
-    let runner = RunnerSettings {
-        name: format!("embedded-{}", std::process::id()),
-        root,
-        base: std::env::current_dir()?,
-        capacity: settings.capacity.value,
-        jobs,
-    };
-    if config.asks_for_tokens()
-        && let MetadataBlock::Absent(why) = block_metadata(runner.jobs.uids)
-    {
+    let lock = lock(&root)?;
+    let (base, capacity) = (std::env::current_dir()?, settings.capacity.value);
+    let runner = RunnerSettings { root, base, capacity, jobs };
+    if guarded && let MetadataBlock::Absent(why) = block_metadata(runner.jobs.uids) {
         warn!(why, "jobs can reach link-local addresses, where clouds offer the credentials of a machine");
     }
-    let link = Dispatcher::new(store.clone(), keyring, settings.job_lease.value, live);
-    Ok(Some(Runner::new(Arc::new(link), runner)))
+    Ok(Ready { runner: Runner::new(link, runner), lock })
+}
+
+/// Two runners over the same workspaces would both take the other's jobs for their own.
+fn lock(root: &Path) -> anyhow::Result<File> {
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(root)
+        .with_context(|| format!("cannot make the folder of workspaces {}", root.display()))?;
+    let path = root.join("lock");
+    let file = File::options().create(true).truncate(false).write(true).open(&path);
+    let file = file.with_context(|| format!("cannot open {}", path.display()))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => {
+            bail!("another runner uses {}: stop it, or choose other --workspaces", root.display())
+        }
+        Err(TryLockError::Error(error)) => Err(error).with_context(|| format!("cannot lock {}", path.display())),
+    }
 }
 
 /// From the root, since a job's folder is another one.

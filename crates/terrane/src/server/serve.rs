@@ -67,7 +67,7 @@ pub async fn migrate(config: Config) -> anyhow::Result<()> {
 }
 
 pub async fn serve(config: Config, role: Role) -> anyhow::Result<()> {
-    let telemetry = telemetry::start(&config)?;
+    let telemetry = telemetry::start(&config.logs)?;
     let served = run(&config, role).await;
     telemetry.end();
     served
@@ -85,7 +85,7 @@ async fn run(config: &Config, role: Role) -> anyhow::Result<()> {
     let engine = engine::build(config, &store, keyring.clone())?;
     // Between machines runners are processes of their own.
     let runs = role == (Role::Up { controller: true });
-    let runner = if runs { runner::build(config, &store, keyring, engine.face.live.clone())? } else { None };
+    let runner = if runs { runner::embedded(config, &store, keyring.clone(), engine.face.live.clone())? } else { None };
     let app = App::new(store.clone(), access, engine.face);
     let tls = tls(config).await?;
     let listener = std::net::TcpListener::bind(config.listen.value).with_context(|| {
@@ -97,7 +97,11 @@ async fn run(config: &Config, role: Role) -> anyhow::Result<()> {
     let token_use = tokio::spawn(app.clone().keep_token_use());
     let reconciles = matches!(role, Role::Controller | Role::Up { controller: true });
     let reconciling = reconciles.then(|| tokio::spawn(engine.controller.run(app.draining())));
-    let running = runner.map(|runner| tokio::spawn(runner.run(app.draining())));
+    let broker = config.broker.value.clone().filter(|_| reconciles).map(|broker| {
+        let dispatcher = app.dispatcher.clone();
+        tokio::spawn(dispatcher.serve_broker(broker, app.draining()))
+    });
+    let running = runner.as_ref().map(|ready| tokio::spawn(ready.runner.clone().run(app.draining())));
     tokio::spawn(stop_on_signal(app.clone(), handle.clone()));
     info!(%address, database = %store.database().await?, tokens = access == Access::Tokens, "terrane is up");
     if matches!(role, Role::Up { .. }) {
@@ -110,7 +114,7 @@ async fn run(config: &Config, role: Role) -> anyhow::Result<()> {
     if tokio::time::timeout(LAST_NOTES, token_use).await.is_err() {
         warn!("the last use of tokens was not noted: the database does not answer");
     }
-    for loops in [reconciling, running].into_iter().flatten() {
+    for loops in [reconciling, running, broker].into_iter().flatten() {
         let _ = loops.await;
     }
     store.close().await;

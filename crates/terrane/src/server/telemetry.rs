@@ -11,12 +11,12 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer};
 
-use crate::config::{Config, no_color};
+use crate::config::{LogConfig, no_color};
 
 /// Keeps the exporter; ending it sends what is left.
 pub struct Telemetry(Option<SdkTracerProvider>);
 
-pub fn start(config: &Config) -> anyhow::Result<Telemetry> {
+pub fn start(config: &LogConfig) -> anyhow::Result<Telemetry> {
     let filter = EnvFilter::try_new(&config.log.value).with_context(|| format!("--log {:?}", config.log.value))?;
     let pretty = match config.log_format.value.as_str() {
         "pretty" => true,

@@ -15,6 +15,7 @@ mod get;
 mod looking;
 mod operations;
 mod pipes;
+mod runners;
 mod secrets;
 mod server_side;
 mod stage;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use model::job::{Approval, Goal, JobRequest, Limits, Source, Terraform, Work};
 use model::plugin::{Call, Step};
-use model::{Class, Failure};
+use model::{Class, Failure, Labels};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -33,6 +33,8 @@ pub(super) struct Config {
     #[serde(default)]
     pub on_failure: OnFailure,
     timeout: Option<Seconds>,
+    #[serde(default)]
+    runner: Labels,
 }
 
 fn auto() -> Approval {
@@ -46,11 +48,22 @@ impl Config {
             .map_err(|error| invalid(call.step, format!("`plugin_config` cannot be read: {error}")))
     }
 
+    /// What a queued job waits for.
+    pub fn awaited(&self) -> String {
+        let asked: Vec<_> = self.runner.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        if asked.is_empty() {
+            "Waiting for a runner".into()
+        } else {
+            format!("Waiting for a runner with {}", asked.join(", "))
+        }
+    }
+
     pub fn request(&self, call: &Call, goal: Goal) -> Result<JobRequest, Failure> {
         let mut secrets = BTreeMap::new();
         let variables = self.variables(call, &mut secrets)?;
         let environment = self.environment(call, &mut secrets)?;
         let source = self.source(call)?;
+        model::check_labels(&self.runner).map_err(|error| invalid(call.step, format!("`runner`: {error}")))?;
         let timeout = self.timeout.map_or(Limits::default().timeout_seconds, |limit| limit.0.unsigned_abs());
         Ok(JobRequest {
             work: Work::Terraform(Terraform {
@@ -64,6 +77,7 @@ impl Config {
             }),
             limits: Limits { timeout_seconds: timeout, ..Limits::default() },
             secrets,
+            labels: self.runner.clone(),
             plan_of: None,
         })
     }

@@ -61,13 +61,13 @@ fn follow(call: &Call, goal: Goal) -> Result<Answer, Failure> {
     let config = Config::read(call)?;
     let Some(stage) = Stage::of(call).filter(|stage| stage.attempt == call.operation.attempt) else {
         let stage = Stage { goal, attempt: call.operation.attempt, cleans_up_after: None };
-        return begin(call, config.request(call, goal)?, &stage);
+        return begin(call, &config, config.request(call, goal)?, &stage);
     };
     let Some(job) = &call.job else {
-        return begin(call, config.request(call, stage.goal)?, &stage);
+        return begin(call, &config, config.request(call, stage.goal)?, &stage);
     };
     match (job.state, &job.report) {
-        (JobState::Queued, _) => Ok(stage.wait("Waiting for a runner")),
+        (JobState::Queued, _) => Ok(stage.wait(&config.awaited())),
         (JobState::Running, _) => Ok(stage.wait(stage.doing())),
         (JobState::Finished, Some(report)) if report.end == JobEnd::AwaitsApproval => {
             await_approval(call, &config, &stage, job, report)
@@ -90,7 +90,7 @@ fn await_approval(
 ) -> Result<Answer, Failure> {
     if job.approved {
         let request = JobRequest { plan_of: Some(job.id), ..config.request(call, stage.goal)? };
-        return begin(call, request, stage);
+        return begin(call, config, request, stage);
     }
     if call.superseded {
         return Err(Failure::new(Class::Conflict, call.step, "the spec changed before the plan was approved")
@@ -103,10 +103,10 @@ fn await_approval(
 }
 
 /// What is asked of a runner is remembered as begun: from here on something may exist outside.
-fn begin(call: &Call, request: JobRequest, stage: &Stage) -> Result<Answer, Failure> {
+fn begin(call: &Call, config: &Config, request: JobRequest, stage: &Stage) -> Result<Answer, Failure> {
     let mut memory = if call.memory.is_object() { call.memory.clone() } else { json!({}) };
     if stage.goal == Goal::Apply {
         memory["began"] = json!(true);
     }
-    Ok(stage.wait("Waiting for a runner").remembering(memory).queueing(request))
+    Ok(stage.wait(&config.awaited()).remembering(memory).queueing(request))
 }

@@ -48,6 +48,11 @@ fn config_schema() -> Value {
                 "enum": ["cleanup", "keep"],
                 "description": "Whether what a failed first provision has made is destroyed again (the default) or kept"
             },
+            "runner": {
+                "type": "object",
+                "additionalProperties": { "type": "string" },
+                "description": "Labels that the runner has to have, such as region; any runner of the tenant if left out"
+            },
             "timeout": {
                 "type": ["integer", "string"],
                 "description": "How long a run may take: seconds, or a text such as `30m`, the default"
