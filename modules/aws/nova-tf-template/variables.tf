@@ -21,11 +21,11 @@ variable "region" {
 variable "kubernetes_version" {
   description = "Minor version of Kubernetes. It goes up one at a time, and never down."
   type        = string
-  default     = "1.33"
+  default     = "1.34"
 
   validation {
     condition     = can(regex("^1\\.[0-9]{2}$", var.kubernetes_version))
-    error_message = "kubernetes_version is a minor version: for example \"1.33\"."
+    error_message = "kubernetes_version is a minor version: for example \"1.34\"."
   }
 }
 

@@ -115,7 +115,7 @@ run "a_version_with_a_patch" {
   command = plan
 
   variables {
-    kubernetes_version = "1.33.1"
+    kubernetes_version = "1.34.1"
   }
 
   expect_failures = [var.kubernetes_version]

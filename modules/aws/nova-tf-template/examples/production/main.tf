@@ -5,7 +5,7 @@ module "cluster" {
 
   cluster_name       = "orders-production"
   region             = "eu-central-1"
-  kubernetes_version = "1.33"
+  kubernetes_version = "1.34"
   node_count         = 3
   max_node_count     = 9
   instance_type      = "m7g.large"

@@ -5,7 +5,7 @@ module "cluster" {
 
   cluster_name       = "orders-production"
   region             = "germanywestcentral"
-  kubernetes_version = "1.33"
+  kubernetes_version = "1.34"
   node_count         = 3
   max_node_count     = 9
   instance_type      = "Standard_D2s_v5"
