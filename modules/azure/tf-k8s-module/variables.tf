@@ -117,6 +117,16 @@ variable "dns_zone_ids" {
   description = "Resource ids of the DNS zones in which names may be set, by domain."
   type        = map(string)
   default     = {}
+
+  validation {
+    condition     = alltrue([for id in values(var.dns_zone_ids) : can(regex("^/subscriptions/[^/]+/resourceGroups/[^/]+/providers/Microsoft.Network/dnsZones/", id))])
+    error_message = "dns_zone_ids has resource ids of DNS zones: /subscriptions/…/resourceGroups/…/providers/Microsoft.Network/dnsZones/NAME."
+  }
+
+  validation {
+    condition     = length(distinct([for id in values(var.dns_zone_ids) : try(regex("/resourceGroups/([^/]+)", id)[0], "")])) <= 1
+    error_message = "The zones of dns_zone_ids are in one resource group: external-dns looks into one alone."
+  }
 }
 
 variable "deletion_protection" {

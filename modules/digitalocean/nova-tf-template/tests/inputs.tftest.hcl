@@ -208,3 +208,23 @@ run "names_without_a_token" {
 
   expect_failures = [var.dns_token]
 }
+
+run "values_of_a_chart_that_there_is_not" {
+  command = plan
+
+  variables {
+    chart_values = { mysql = "{}" }
+  }
+
+  expect_failures = [var.chart_values]
+}
+
+run "values_of_a_chart_that_are_no_yaml" {
+  command = plan
+
+  variables {
+    chart_values = { ingress = "{" }
+  }
+
+  expect_failures = [var.chart_values]
+}

@@ -202,3 +202,23 @@ run "an_address_that_nobody_reads" {
 
   expect_failures = [var.acme_email]
 }
+
+run "values_of_a_chart_that_there_is_not" {
+  command = plan
+
+  variables {
+    chart_values = { mysql = "{}" }
+  }
+
+  expect_failures = [var.chart_values]
+}
+
+run "values_of_a_chart_that_are_no_yaml" {
+  command = plan
+
+  variables {
+    chart_values = { ingress = "{" }
+  }
+
+  expect_failures = [var.chart_values]
+}

@@ -218,3 +218,23 @@ run "a_tag_that_is_too_long" {
 
   expect_failures = [var.tags]
 }
+
+run "values_of_a_chart_that_there_is_not" {
+  command = plan
+
+  variables {
+    chart_values = { mysql = "{}" }
+  }
+
+  expect_failures = [var.chart_values]
+}
+
+run "values_of_a_chart_that_are_no_yaml" {
+  command = plan
+
+  variables {
+    chart_values = { ingress = "{" }
+  }
+
+  expect_failures = [var.chart_values]
+}

@@ -1,21 +1,23 @@
-# Everything that is usually said: autoscaling, a pool of larger machines, names and certificates, tags for cost.
+# Everything that is usually said: autoscaling, a pool of larger machines, names and certificates, a service mesh, tags for cost.
 
 module "cluster" {
   source = "../.."
 
-  cluster_name       = "orders-production"
-  region             = "europe-west3"
-  kubernetes_version = "1.34"
-  node_count         = 3
-  max_node_count     = 9
-  instance_type      = "n2-standard-2"
-  network_cidr       = "10.20.0.0/16"
-  api_access_cidrs   = ["203.0.113.0/24"]
-  enable_monitoring  = true
-  backup_schedule    = "30 2 * * *"
-  dns_zone_ids       = { "orders.example.com" = "orders-zone" }
-  acme_email         = "platform@example.com"
-  tags               = { team = "orders", cost-centre = "c1234" }
+  cluster_name        = "orders-production"
+  region              = "europe-west3"
+  kubernetes_version  = "1.34"
+  node_count          = 3
+  max_node_count      = 9
+  instance_type       = "n2-standard-2"
+  network_cidr        = "10.20.0.0/16"
+  api_access_cidrs    = ["203.0.113.0/24"]
+  enable_monitoring   = true
+  enable_service_mesh = true
+  chart_values        = { ingress = yamlencode({ deployment = { replicas = 3 } }) }
+  backup_schedule     = "30 2 * * *"
+  dns_zone_ids        = { "orders.example.com" = "orders-zone" }
+  acme_email          = "platform@example.com"
+  tags                = { team = "orders", cost-centre = "c1234" }
 
   node_pools = {
     batch = {
