@@ -109,7 +109,7 @@ output "essentials" {
           backupStorageLocation = [{
             name     = "default"
             provider = "azure"
-            bucket   = "velero"
+            bucket   = "${var.cluster_name}-velero"
             default  = true
             config = {
               useAAD         = "true"

@@ -39,6 +39,16 @@ run "a_name_that_is_too_long" {
   expect_failures = [var.cluster_name]
 }
 
+run "a_name_with_two_hyphens_in_a_row" {
+  command = plan
+
+  variables {
+    cluster_name = "customer--production"
+  }
+
+  expect_failures = [var.cluster_name]
+}
+
 run "a_name_that_ends_in_a_hyphen" {
   command = plan
 
