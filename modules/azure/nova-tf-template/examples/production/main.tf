@@ -1,4 +1,4 @@
-# Everything that is usually said: autoscaling, a pool of larger machines, names and certificates, a service mesh, tags for cost.
+# What is usually said: autoscaling, a pool of larger machines, names and certificates, a service mesh, tags for cost.
 
 module "cluster" {
   source = "../.."
