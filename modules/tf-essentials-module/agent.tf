@@ -44,5 +44,5 @@ resource "helm_release" "agent" {
   atomic  = true
   timeout = 600
 
-  depends_on = [helm_release.ingress, kubernetes_secret_v1.agent]
+  depends_on = [helm_release.ingress, helm_release.mesh, kubernetes_secret_v1.agent]
 }

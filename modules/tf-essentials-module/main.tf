@@ -1,5 +1,5 @@
 # What every cluster needs, on any cloud: an ingress controller, certificates, metrics, and by wish monitoring, names in DNS,
-# backups and the agent. Each chart has a namespace of its own, which is gone with it and all that it claimed.
+# a service mesh, backups and the agent. Each chart has a namespace of its own, which is gone with it and all that it claimed.
 
 locals {
   charts = { for name, chart in local.possible_charts : name => chart if chart.wanted }
@@ -60,7 +60,7 @@ resource "helm_release" "chart" {
   repository = each.value.repository
   chart      = each.value.chart
   version    = lookup(var.chart_versions, each.key, each.value.version)
-  values     = compact([yamlencode(each.value.values), lookup(var.cloud.values, each.key, "")])
+  values     = compact([yamlencode(each.value.values), lookup(var.cloud.values, each.key, ""), lookup(var.chart_values, each.key, "")])
 
   # A release that did not come up is taken back, so that the next run finds no half of it.
   atomic  = true
@@ -76,7 +76,7 @@ resource "helm_release" "ingress" {
   repository = local.charts.ingress.repository
   chart      = local.charts.ingress.chart
   version    = lookup(var.chart_versions, "ingress", local.charts.ingress.version)
-  values     = compact([yamlencode(local.charts.ingress.values), lookup(var.cloud.values, "ingress", "")])
+  values     = compact([yamlencode(local.charts.ingress.values), lookup(var.cloud.values, "ingress", ""), lookup(var.chart_values, "ingress", "")])
 
   atomic  = true
   timeout = 900
@@ -93,5 +93,5 @@ resource "terraform_data" "deletion_protection" {
     command = self.input ? "echo 'The cluster is protected. To delete it, apply deletion_protection = false first.' >&2; exit 1" : "true"
   }
 
-  depends_on = [helm_release.agent, helm_release.ingress]
+  depends_on = [helm_release.agent, helm_release.ingress, helm_release.mesh]
 }

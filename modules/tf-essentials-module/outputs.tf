@@ -3,6 +3,7 @@ output "components" {
   value = merge(
     { for name, release in helm_release.chart : name => release.version },
     { ingress = helm_release.ingress.version },
+    { for release in helm_release.mesh : "istio-system" => release.version },
     { for release in helm_release.agent : "terrane-system" => release.version },
   )
 }

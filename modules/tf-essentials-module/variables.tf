@@ -87,14 +87,36 @@ variable "agent_token" {
   sensitive   = true
 }
 
+variable "enable_service_mesh" {
+  description = "Install Istio. Namespaces join it with the label `istio-injection = enabled`."
+  type        = bool
+  default     = false
+}
+
+variable "chart_values" {
+  description = "Further values of charts in YAML, by chart: they win over the module's own."
+  type        = map(string)
+  default     = {}
+
+  validation {
+    condition     = length(setsubtract(keys(var.chart_values), ["backup", "cert-manager", "cluster-autoscaler", "external-dns", "ingress", "metrics-server", "monitoring", "service-mesh"])) == 0
+    error_message = "chart_values has keys among backup, cert-manager, cluster-autoscaler, external-dns, ingress, metrics-server, monitoring, service-mesh."
+  }
+
+  validation {
+    condition     = alltrue([for text in values(var.chart_values) : can(yamldecode(text))])
+    error_message = "Each of chart_values is YAML: write it with yamlencode()."
+  }
+}
+
 variable "chart_versions" {
   description = "Other versions of charts than the module's own, by chart."
   type        = map(string)
   default     = {}
 
   validation {
-    condition     = length(setsubtract(keys(var.chart_versions), ["backup", "cert-manager", "cluster-autoscaler", "external-dns", "ingress", "metrics-server", "monitoring"])) == 0
-    error_message = "chart_versions has keys among backup, cert-manager, cluster-autoscaler, external-dns, ingress, metrics-server, monitoring."
+    condition     = length(setsubtract(keys(var.chart_versions), ["backup", "cert-manager", "cluster-autoscaler", "external-dns", "ingress", "metrics-server", "monitoring", "service-mesh"])) == 0
+    error_message = "chart_versions has keys among backup, cert-manager, cluster-autoscaler, external-dns, ingress, metrics-server, monitoring, service-mesh."
   }
 }
 

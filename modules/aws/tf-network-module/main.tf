@@ -1,5 +1,6 @@
-# The ground of a cluster on AWS: a key for all that it will write down, and a VPC over several zones, public subnets for load balancers and NAT, private ones for
-# nodes, which reach the outside by NAT and are reached by nobody. Flow logs are kept, encrypted; traffic to S3 stays inside.
+# The ground of a cluster on AWS: a key for all that it will write down, and a VPC over several zones, public subnets for
+# load balancers and NAT, private ones for nodes, which reach the outside by NAT and are reached by nobody. Flow logs are
+# kept, encrypted; traffic to S3 stays inside.
 
 data "aws_availability_zones" "available" {
   #checkov:skip=CKV_AWS_394:Subnets keep the zone that they were made in, whatever zones come and go.

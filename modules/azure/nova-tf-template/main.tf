@@ -84,6 +84,8 @@ module "essentials" {
   cloud                 = module.k8s.essentials
   secrets               = module.k8s.secrets
   enable_monitoring     = var.enable_monitoring
+  enable_service_mesh   = var.enable_service_mesh
+  chart_values          = var.chart_values
   backup_schedule       = var.backup_schedule
   backup_retention_days = var.backup_retention_days
   dns_zones             = keys(var.dns_zone_ids)

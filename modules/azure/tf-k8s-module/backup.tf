@@ -62,7 +62,7 @@ resource "azurerm_storage_container" "backup" {
   #checkov:skip=CKV2_AZURE_21:One identity reads and writes here, and the activity log knows who let it.
   count = local.backup ? 1 : 0
 
-  name                  = "velero"
+  name                  = "${var.cluster_name}-velero"
   storage_account_id    = azurerm_storage_account.backup[0].id
   container_access_type = "private"
 }
@@ -74,6 +74,7 @@ resource "azurerm_role_assignment" "backup" {
   role_definition_name = "Storage Blob Data Contributor"
   principal_id         = azurerm_user_assigned_identity.pod["backup"].principal_id
   principal_type       = "ServicePrincipal"
+  description          = "Terrane cluster ${var.cluster_name}"
 }
 
 # Azure deletes a storage account with all that is in it. Where that is not wanted, this stands in the way.

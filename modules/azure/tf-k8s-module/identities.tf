@@ -38,6 +38,7 @@ resource "azurerm_role_assignment" "dns_zone" {
   role_definition_name = "DNS Zone Contributor"
   principal_id         = azurerm_user_assigned_identity.pod["external-dns"].principal_id
   principal_type       = "ServicePrincipal"
+  description          = "Terrane cluster ${var.cluster_name}"
 }
 
 # Zones are found by listing those of a resource group.
@@ -48,4 +49,5 @@ resource "azurerm_role_assignment" "dns_group" {
   role_definition_name = "Reader"
   principal_id         = azurerm_user_assigned_identity.pod["external-dns"].principal_id
   principal_type       = "ServicePrincipal"
+  description          = "Terrane cluster ${var.cluster_name}"
 }

@@ -27,6 +27,7 @@ resource "azurerm_role_assignment" "network" {
   role_definition_name = "Network Contributor"
   principal_id         = azurerm_user_assigned_identity.control_plane.principal_id
   principal_type       = "ServicePrincipal"
+  description          = "Terrane cluster ${var.cluster_name}"
 }
 
 resource "azurerm_role_assignment" "disk_encryption" {
@@ -34,6 +35,7 @@ resource "azurerm_role_assignment" "disk_encryption" {
   role_definition_name = "Reader"
   principal_id         = azurerm_user_assigned_identity.control_plane.principal_id
   principal_type       = "ServicePrincipal"
+  description          = "Terrane cluster ${var.cluster_name}"
 }
 
 resource "azurerm_disk_encryption_set" "this" {

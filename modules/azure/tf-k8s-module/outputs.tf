@@ -100,6 +100,7 @@ output "essentials" {
           volumeMounts = [{ mountPath = "/target", name = "plugins" }]
         }]
         podLabels        = { "azure.workload.identity/use" = "true" }
+        nodeAgent        = { podLabels = { "azure.workload.identity/use" = "true" } }
         credentials      = { useSecret = false }
         serviceAccount   = { server = { annotations = { "azure.workload.identity/client-id" = join("", [for name, identity in azurerm_user_assigned_identity.pod : identity.client_id if name == "backup"]) } } }
         snapshotsEnabled = false
@@ -108,13 +109,14 @@ output "essentials" {
           backupStorageLocation = [{
             name     = "default"
             provider = "azure"
-            bucket   = "velero"
+            bucket   = "${var.cluster_name}-velero"
             default  = true
             config = {
               useAAD         = "true"
               resourceGroup  = var.network.resource_group_name
-              subscriptionId = data.azurerm_client_config.current.subscription_id
               storageAccount = one(azurerm_storage_account.backup[*].name)
+              # Else it would be looked up, which nobody there may do.
+              storageAccountURI = one([for account in azurerm_storage_account.backup : trimsuffix(account.primary_blob_endpoint, "/")])
             }
           }]
         }

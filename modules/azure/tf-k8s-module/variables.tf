@@ -3,19 +3,19 @@ variable "cluster_name" {
   type        = string
 
   validation {
-    condition     = can(regex("^[a-z][a-z0-9-]{1,22}[a-z0-9]$", var.cluster_name))
-    error_message = "cluster_name has 3 to 24 lower case letters, digits and hyphens, and begins with a letter: for example \"customer-production\"."
+    condition     = can(regex("^[a-z][a-z0-9-]{1,22}[a-z0-9]$", var.cluster_name)) && !strcontains(var.cluster_name, "--")
+    error_message = "cluster_name has 3 to 24 lower case letters, digits and single hyphens, and begins with a letter: for example \"customer-production\"."
   }
 }
 
 variable "kubernetes_version" {
   description = "Minor version of Kubernetes. It goes up one at a time, and never down."
   type        = string
-  default     = "1.33"
+  default     = "1.34"
 
   validation {
     condition     = can(regex("^1\\.[0-9]{2}$", var.kubernetes_version))
-    error_message = "kubernetes_version is a minor version: for example \"1.33\"."
+    error_message = "kubernetes_version is a minor version: for example \"1.34\"."
   }
 }
 
@@ -117,6 +117,16 @@ variable "dns_zone_ids" {
   description = "Resource ids of the DNS zones in which names may be set, by domain."
   type        = map(string)
   default     = {}
+
+  validation {
+    condition     = alltrue([for id in values(var.dns_zone_ids) : can(regex("^/subscriptions/[^/]+/resourceGroups/[^/]+/providers/Microsoft.Network/dnsZones/", id))])
+    error_message = "dns_zone_ids has resource ids of DNS zones: /subscriptions/…/resourceGroups/…/providers/Microsoft.Network/dnsZones/NAME."
+  }
+
+  validation {
+    condition     = length(distinct([for id in values(var.dns_zone_ids) : try(regex("/resourceGroups/([^/]+)", id)[0], "")])) <= 1
+    error_message = "The zones of dns_zone_ids are in one resource group: external-dns looks into one alone."
+  }
 }
 
 variable "deletion_protection" {

@@ -1,5 +1,5 @@
-# The ground of a cluster on Azure: a resource group, a virtual network, a subnet for nodes that has no public addresses and leaves by a NAT
-# gateway, and a security group that lets in what is meant for the ingress and nothing else.
+# The ground of a cluster on Azure: a resource group, a virtual network, a subnet for nodes that has no public addresses and
+# leaves by a NAT gateway, and a security group that lets in what is meant for the ingress and nothing else.
 
 locals {
   tags = merge(var.tags, {

@@ -1,9 +1,10 @@
-# A cluster on DigitalOcean, whole: a network, Kubernetes, and what every cluster needs. The inputs and outputs are the same on every
-# cloud.
+# A cluster on DigitalOcean, whole: a network, Kubernetes, and what every cluster needs. The inputs and outputs are the same
+# on every cloud.
 #
-# The cluster and its nodes have the tags `managed-by:terrane` and `terrane-cluster:NAME`; VPCs, buckets and load balancers have none,
-# and are known by names that begin with the cluster's. Credentials come
-# by the environment (`DIGITALOCEAN_TOKEN`, and for the bucket `SPACES_ACCESS_KEY_ID` and `SPACES_SECRET_ACCESS_KEY`), as the DigitalOcean provider reads them.
+# The cluster and its nodes have the tags `managed-by:terrane` and `terrane-cluster:NAME`; VPCs, buckets and load balancers
+# have none, and are known by names that begin with the cluster's. Credentials come by the environment
+# (`DIGITALOCEAN_TOKEN`, and for the bucket `SPACES_ACCESS_KEY_ID` and `SPACES_SECRET_ACCESS_KEY`), as the DigitalOcean
+# provider reads them.
 
 provider "kubernetes" {
   host                   = module.k8s.endpoint
@@ -67,6 +68,8 @@ module "essentials" {
   cloud                 = module.k8s.essentials
   secrets               = module.k8s.secrets
   enable_monitoring     = var.enable_monitoring
+  enable_service_mesh   = var.enable_service_mesh
+  chart_values          = var.chart_values
   backup_schedule       = var.backup_schedule
   backup_retention_days = var.backup_retention_days
   dns_zones             = keys(var.dns_zone_ids)

@@ -1,5 +1,6 @@
-# A Kubernetes cluster on DigitalOcean: DOKS in its own VPC, its API open to named networks alone where some are named, a control
-# plane of several machines by wish. What the cluster has made itself, load balancers and volumes, is deleted with it.
+# A Kubernetes cluster on DigitalOcean: DOKS in its own VPC, its API open to named networks alone where some are named, a
+# control plane of several machines by wish. What the cluster has made itself, load balancers and volumes, is deleted with
+# it.
 #
 # DigitalOcean encrypts disks with keys of its own, gives pods no identity, and nodes public addresses.
 

@@ -3,19 +3,19 @@ variable "cluster_name" {
   type        = string
 
   validation {
-    condition     = can(regex("^[a-z][a-z0-9-]{1,22}[a-z0-9]$", var.cluster_name))
-    error_message = "cluster_name has 3 to 24 lower case letters, digits and hyphens, and begins with a letter: for example \"customer-production\"."
+    condition     = can(regex("^[a-z][a-z0-9-]{1,22}[a-z0-9]$", var.cluster_name)) && !strcontains(var.cluster_name, "--")
+    error_message = "cluster_name has 3 to 24 lower case letters, digits and single hyphens, and begins with a letter: for example \"customer-production\"."
   }
 }
 
 variable "kubernetes_version" {
   description = "Minor version of Kubernetes. It goes up one at a time, and never down."
   type        = string
-  default     = "1.33"
+  default     = "1.34"
 
   validation {
     condition     = can(regex("^1\\.[0-9]{2}$", var.kubernetes_version))
-    error_message = "kubernetes_version is a minor version: for example \"1.33\"."
+    error_message = "kubernetes_version is a minor version: for example \"1.34\"."
   }
 }
 

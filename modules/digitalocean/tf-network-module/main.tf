@@ -1,5 +1,5 @@
-# The network of a cluster on DigitalOcean: a VPC, in which nodes, load balancers and databases speak with each other. Nodes have
-# public addresses besides, behind a firewall that DigitalOcean keeps by itself and that lets in what services ask for.
+# The network of a cluster on DigitalOcean: a VPC, in which nodes, load balancers and databases speak with each other. Nodes
+# have public addresses besides, behind a firewall that DigitalOcean keeps by itself and that lets in what services ask for.
 #
 # VPCs have no tags: this one is known by its name, and tells the rest in its description.
 

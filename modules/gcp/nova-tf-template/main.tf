@@ -1,9 +1,9 @@
-# A cluster on Google Cloud, whole: a key, a network, Kubernetes, and what every cluster needs. The inputs and outputs are the
-# same on every cloud.
+# A cluster on Google Cloud, whole: a key, a network, Kubernetes, and what every cluster needs. The inputs and outputs are
+# the same on every cloud.
 #
 # Everything that can have labels has `managed-by = terrane` and `terrane-cluster = NAME`; networks, subnets, routers and
-# firewalls have none, and are known by names that begin with the cluster's. Credentials and the project come by the environment
-# (`GOOGLE_CREDENTIALS`, `GOOGLE_PROJECT`), as the Google provider reads them.
+# firewalls have none, and are known by names that begin with the cluster's. Credentials and the project come by the
+# environment (`GOOGLE_CREDENTIALS`, `GOOGLE_PROJECT`), as the Google provider reads them.
 
 provider "google" {
   region = var.region
@@ -69,6 +69,8 @@ module "essentials" {
   cloud                 = module.k8s.essentials
   secrets               = module.k8s.secrets
   enable_monitoring     = var.enable_monitoring
+  enable_service_mesh   = var.enable_service_mesh
+  chart_values          = var.chart_values
   backup_schedule       = var.backup_schedule
   backup_retention_days = var.backup_retention_days
   dns_zones             = keys(var.dns_zone_ids)

@@ -3,8 +3,8 @@ variable "cluster_name" {
   type        = string
 
   validation {
-    condition     = can(regex("^[a-z][a-z0-9-]{1,22}[a-z0-9]$", var.cluster_name))
-    error_message = "cluster_name has 3 to 24 lower case letters, digits and hyphens, and begins with a letter: for example \"customer-production\"."
+    condition     = can(regex("^[a-z][a-z0-9-]{1,22}[a-z0-9]$", var.cluster_name)) && !strcontains(var.cluster_name, "--")
+    error_message = "cluster_name has 3 to 24 lower case letters, digits and single hyphens, and begins with a letter: for example \"customer-production\"."
   }
 }
 
@@ -21,11 +21,11 @@ variable "region" {
 variable "kubernetes_version" {
   description = "Minor version of Kubernetes. It goes up one at a time, and never down."
   type        = string
-  default     = "1.33"
+  default     = "1.34"
 
   validation {
     condition     = can(regex("^1\\.[0-9]{2}$", var.kubernetes_version))
-    error_message = "kubernetes_version is a minor version: for example \"1.33\"."
+    error_message = "kubernetes_version is a minor version: for example \"1.34\"."
   }
 }
 
@@ -119,6 +119,12 @@ variable "enable_monitoring" {
   default     = true
 }
 
+variable "enable_service_mesh" {
+  description = "Install Istio. Namespaces join it with the label `istio-injection = enabled`."
+  type        = bool
+  default     = false
+}
+
 variable "backup_schedule" {
   description = "When backups are made: `none`, `hourly`, `daily`, `weekly` or a cron expression."
   type        = string
@@ -161,6 +167,22 @@ variable "acme_email" {
   validation {
     condition     = var.acme_email == null || can(regex("^[^@\\s]+@[^@\\s]+$", var.acme_email))
     error_message = "acme_email is an e-mail address."
+  }
+}
+
+variable "chart_values" {
+  description = "Further values of charts in YAML, by chart: they win over the module's own."
+  type        = map(string)
+  default     = {}
+
+  validation {
+    condition     = length(setsubtract(keys(var.chart_values), ["backup", "cert-manager", "cluster-autoscaler", "external-dns", "ingress", "metrics-server", "monitoring", "service-mesh"])) == 0
+    error_message = "chart_values has keys among backup, cert-manager, cluster-autoscaler, external-dns, ingress, metrics-server, monitoring, service-mesh."
+  }
+
+  validation {
+    condition     = alltrue([for text in values(var.chart_values) : can(yamldecode(text))])
+    error_message = "Each of chart_values is YAML: write it with yamlencode()."
   }
 }
 

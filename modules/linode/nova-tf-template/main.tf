@@ -1,9 +1,9 @@
-# A cluster on Linode, whole: a network, Kubernetes, and what every cluster needs. The inputs and outputs are the same on every
-# cloud.
+# A cluster on Linode, whole: a network, Kubernetes, and what every cluster needs. The inputs and outputs are the same on
+# every cloud.
 #
-# The cluster, its nodes, volumes and load balancers have the tags `managed-by:terrane` and `terrane-cluster:NAME`; VPCs and buckets have
-# none, and are known by names that begin with the cluster's. Credentials come
-# by the environment (`LINODE_TOKEN`), as the Linode provider reads them.
+# The cluster, its nodes, volumes and load balancers have the tags `managed-by:terrane` and `terrane-cluster:NAME`; VPCs and
+# buckets have none, and are known by names that begin with the cluster's. Credentials come by the environment
+# (`LINODE_TOKEN`), as the Linode provider reads them.
 
 provider "linode" {
   # Keys for the bucket are made when they are needed, and go again.
@@ -73,6 +73,8 @@ module "essentials" {
   cloud                 = module.k8s.essentials
   secrets               = module.k8s.secrets
   enable_monitoring     = var.enable_monitoring
+  enable_service_mesh   = var.enable_service_mesh
+  chart_values          = var.chart_values
   backup_schedule       = var.backup_schedule
   backup_retention_days = var.backup_retention_days
   dns_zones             = keys(var.dns_zone_ids)

@@ -1,5 +1,5 @@
-# A Kubernetes cluster on Linode: LKE with a control plane of several machines by wish, its API open to named networks alone where
-# some are named, and volumes that are encrypted, tagged, and deleted with their claims.
+# A Kubernetes cluster on Linode: LKE with a control plane of several machines by wish, its API open to named networks alone
+# where some are named, and volumes that are encrypted, tagged, and deleted with their claims.
 #
 # Linode encrypts disks with keys of its own, gives pods no identity, and nodes public addresses.
 

@@ -35,6 +35,16 @@ run "a_name_that_is_too_long" {
   expect_failures = [var.cluster_name]
 }
 
+run "a_name_with_two_hyphens_in_a_row" {
+  command = plan
+
+  variables {
+    cluster_name = "customer--production"
+  }
+
+  expect_failures = [var.cluster_name]
+}
+
 run "a_name_that_ends_in_a_hyphen" {
   command = plan
 
@@ -111,7 +121,7 @@ run "a_version_with_a_patch" {
   command = plan
 
   variables {
-    kubernetes_version = "1.33.1"
+    kubernetes_version = "1.34.1"
   }
 
   expect_failures = [var.kubernetes_version]
@@ -217,4 +227,24 @@ run "a_tag_that_is_too_long" {
   }
 
   expect_failures = [var.tags]
+}
+
+run "values_of_a_chart_that_there_is_not" {
+  command = plan
+
+  variables {
+    chart_values = { mysql = "{}" }
+  }
+
+  expect_failures = [var.chart_values]
+}
+
+run "values_of_a_chart_that_are_no_yaml" {
+  command = plan
+
+  variables {
+    chart_values = { ingress = "{" }
+  }
+
+  expect_failures = [var.chart_values]
 }

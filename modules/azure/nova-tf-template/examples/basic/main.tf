@@ -11,6 +11,11 @@ module "cluster" {
   backup_schedule   = "daily"
 }
 
+output "cluster_name" {
+  description = "Name of the cluster."
+  value       = module.cluster.cluster_name
+}
+
 output "endpoint" {
   description = "Address of the Kubernetes API."
   value       = module.cluster.endpoint

@@ -1,4 +1,4 @@
-# Everything that is usually said: autoscaling, a pool of larger machines, names and certificates, tags for cost.
+# What is usually said: autoscaling, a pool of larger machines, names and certificates, a service mesh, tags for cost.
 
 variable "dns_token" {
   description = "Token with which names are set."
@@ -10,20 +10,22 @@ variable "dns_token" {
 module "cluster" {
   source = "../.."
 
-  cluster_name       = "orders-production"
-  region             = "eu-central"
-  kubernetes_version = "1.33"
-  node_count         = 3
-  max_node_count     = 9
-  instance_type      = "g6-dedicated-4"
-  network_cidr       = "10.20.0.0/16"
-  api_access_cidrs   = ["203.0.113.0/24"]
-  enable_monitoring  = true
-  backup_schedule    = "30 2 * * *"
-  dns_zone_ids       = { "orders.example.com" = "1234567" }
-  dns_token          = var.dns_token
-  acme_email         = "platform@example.com"
-  tags               = { team = "orders", cost-centre = "c1234" }
+  cluster_name        = "orders-production"
+  region              = "eu-central"
+  kubernetes_version  = "1.34"
+  node_count          = 3
+  max_node_count      = 9
+  instance_type       = "g6-dedicated-4"
+  network_cidr        = "10.20.0.0/16"
+  api_access_cidrs    = ["203.0.113.0/24"]
+  enable_monitoring   = true
+  enable_service_mesh = true
+  chart_values        = { ingress = yamlencode({ deployment = { replicas = 3 } }) }
+  backup_schedule     = "30 2 * * *"
+  dns_zone_ids        = { "orders.example.com" = "1234567" }
+  dns_token           = var.dns_token
+  acme_email          = "platform@example.com"
+  tags                = { team = "orders", cost-centre = "c1234" }
 
   node_pools = {
     batch = {
@@ -34,6 +36,11 @@ module "cluster" {
       taints         = [{ key = "workload", value = "batch", effect = "NoSchedule" }]
     }
   }
+}
+
+output "cluster_name" {
+  description = "Name of the cluster."
+  value       = module.cluster.cluster_name
 }
 
 output "endpoint" {
