@@ -111,6 +111,7 @@ impl Dispatcher {
             trace_id,
             work,
             limits: job.request.limits,
+            log_start: u64::try_from(job.log_bytes).unwrap_or(0),
         };
         Ok(Assigned { assignment, secrets, lease: self.leases.before })
     }

@@ -97,6 +97,9 @@ pub struct Assignment {
     pub trace_id: String,
     pub work: Work,
     pub limits: Limits,
+    /// Bytes that the job's log has from earlier runners: what is printed now comes after them.
+    #[serde(default)]
+    pub log_start: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]

@@ -25,7 +25,9 @@ pub(super) struct Courier {
     holding: Holding,
     supervised: Arc<Mutex<Supervised>>,
     told: watch::Receiver<Told>,
-    /// Bytes of log that were handed in.
+    /// Where this run's log begins in the job's.
+    log_start: u64,
+    /// How much of the job's log was handed in.
     sent: u64,
     /// Whether all of that is known to have arrived.
     arrived: bool,
@@ -56,10 +58,12 @@ impl Courier {
     pub fn new(
         link: Arc<dyn Link>,
         holding: Holding,
+        log_start: u64,
         supervised: Arc<Mutex<Supervised>>,
         told: watch::Receiver<Told>,
     ) -> Courier {
-        Courier { link, holding, supervised, told, sent: 0, arrived: false, last: (Told::default(), 0), state: None }
+        let (sent, last) = (log_start, (Told::default(), log_start));
+        Courier { link, holding, supervised, told, log_start, sent, arrived: false, last, state: None }
     }
 
     pub async fn serve(mut self) {
@@ -126,13 +130,13 @@ impl Courier {
     /// Quickly, but for the first piece, which tells what an earlier runner has handed in, and for the end, where nothing may be missing.
     async fn hand_in_log(&mut self, is_over: bool) -> Result<(), LinkError> {
         loop {
-            let from = self.sent;
-            let bytes = self.look(|supervised| supervised.log(from, PIECE))?;
+            let (from, start) = (self.sent, self.log_start);
+            let bytes = self.look(|supervised| supervised.log(from.saturating_sub(start), PIECE))?;
             let all = bytes.is_empty();
             if all && (self.arrived || !is_over) {
                 return Ok(());
             }
-            let how = if is_over || from == 0 { Handing::Sure } else { Handing::Quick };
+            let how = if is_over || from == start { Handing::Sure } else { Handing::Quick };
             let passed = self.link.log(self.holding, from, bytes, how).await?;
             (self.sent, self.arrived) = (passed.until, passed.arrived);
         }

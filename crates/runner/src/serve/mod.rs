@@ -6,6 +6,7 @@ mod courier;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -60,12 +61,17 @@ struct Held {
     holding: Holding,
     supervised: Arc<Mutex<Supervised>>,
     told: Arc<watch::Sender<Told>>,
+    /// As far as was seen.
+    applying: Arc<AtomicBool>,
 }
 
 impl Held {
+    /// Nobody is waited for: one job's trouble must not keep others from being renewed.
     fn keep(&self) -> Keep {
-        let mut supervised = self.supervised.lock().unwrap_or_else(PoisonError::into_inner);
-        Keep { holding: self.holding, applying: supervised.is_applying() }
+        if let Ok(mut supervised) = self.supervised.try_lock() {
+            self.applying.store(supervised.is_applying(), Ordering::Relaxed);
+        }
+        Keep { holding: self.holding, applying: self.applying.load(Ordering::Relaxed) }
     }
 }
 
@@ -122,7 +128,7 @@ impl Runner {
                 Ok(assignment) => {
                     let holding = Holding { job: assignment.job, fencing_token: assignment.fencing_token };
                     info!(job = %holding.job, "going on with a job that was under way");
-                    self.follow(holding, supervised);
+                    self.follow(holding, assignment.log_start, supervised);
                 }
                 // It was being prepared when the runner was killed: nothing was begun.
                 Err(error) => {
@@ -141,10 +147,10 @@ impl Runner {
         };
         for assigned in assigned {
             let holding = Holding { job: assigned.assignment.job, fencing_token: assigned.assignment.fencing_token };
-            let runner = self.clone();
+            let (runner, log_start) = (self.clone(), assigned.assignment.log_start);
             let started = tokio::task::spawn_blocking(move || runner.start(&assigned, sent)).await;
             match started.map_err(|error| error.to_string()).and_then(|started| started) {
-                Ok(supervised) => self.follow(holding, supervised),
+                Ok(supervised) => self.follow(holding, log_start, supervised),
                 Err(why) => self.cannot_start(holding, &why).await,
             }
         }
@@ -188,12 +194,12 @@ impl Runner {
     }
 
     /// Hand in what a job's supervisor writes down, until it is over.
-    fn follow(self: &Arc<Self>, holding: Holding, supervised: Supervised) {
+    fn follow(self: &Arc<Self>, holding: Holding, log_start: u64, supervised: Supervised) {
         let supervised = Arc::new(Mutex::new(supervised));
         let told = Arc::new(watch::Sender::new(Told::default()));
-        let held = Held { holding, supervised: supervised.clone(), told: told.clone() };
+        let held = Held { holding, supervised: supervised.clone(), told: told.clone(), applying: Arc::default() };
         self.with(|jobs| jobs.insert(holding.job, held));
-        let courier = Courier::new(self.link.clone(), holding, supervised, told.subscribe());
+        let courier = Courier::new(self.link.clone(), holding, log_start, supervised, told.subscribe());
         let runner = self.clone();
         tokio::spawn(async move {
             courier.serve().await;

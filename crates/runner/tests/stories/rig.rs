@@ -74,6 +74,7 @@ impl Rig {
                 approval: Approval::Auto,
             }),
             limits: Limits { timeout_seconds: 300, grace_seconds: 60, memory_bytes: 1 << 30 },
+            log_start: 0,
         }
     }
 
