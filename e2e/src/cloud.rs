@@ -84,25 +84,10 @@ impl Cloud {
 
     /// `terrane up` on this database, with Terraform and this cloud, and a type `Thing` to declare.
     pub async fn server(&self, database: &Database, flags: &[&str]) -> Server {
-        let paths = ["workspaces", "mirror", "world", "key"].map(|name| self.path(name).display().to_string());
-        let [workspaces, mirror, world, key] = &paths;
-        let terraform = terraform().display().to_string();
-        let own = [
-            "--database",
-            &database.url,
-            "--workspaces",
-            workspaces,
-            "--provider-mirror",
-            mirror,
-            "--job-folder",
-            world,
-            "--secrets-key-file",
-            key,
-            "--terraform",
-            &terraform,
-            "--log",
-            "warn",
-        ];
+        let key = self.path("key").display().to_string();
+        let own = self.runner_flags("workspaces");
+        let mut own: Vec<&str> = own.iter().map(String::as_str).collect();
+        own.extend(["--database", &database.url, "--secrets-key-file", &key]);
         let mut server = Server::spawn("up", &[&own[..], flags].concat(), &[]);
         server.ready().await;
         let kind = json!({ "name": "Thing", "version": "v1", "schema": { "type": "object" } });
@@ -115,10 +100,31 @@ impl Cloud {
         self.path("workspaces")
     }
 
-    /// What is left of jobs.
+    /// For a runner whose jobs can reach this cloud and nothing else, with its workspaces in a folder of this name.
+    pub fn runner_flags(&self, workspaces: &str) -> Vec<String> {
+        let path = |name| self.path(name).display().to_string();
+        let flags = [
+            ("--workspaces", path(workspaces)),
+            ("--provider-mirror", path("mirror")),
+            ("--job-folder", path("world")),
+            ("--source-root", self.folder.path().display().to_string()),
+            ("--terraform", terraform().display().to_string()),
+            ("--log", "warn".into()),
+        ];
+        flags.into_iter().flat_map(|(flag, value)| [flag.to_owned(), value]).collect()
+    }
+
+    /// A folder that jobs can see and write.
+    pub fn world(&self) -> PathBuf {
+        self.path("world")
+    }
+
+    /// What is left of jobs, with any runner.
     pub fn workspaces(&self) -> usize {
-        let is_job = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with("job-");
-        fs::read_dir(self.workspaces_folder()).map_or(0, |folder| folder.flatten().filter(is_job).count())
+        let folders = fs::read_dir(self.folder.path()).into_iter().flatten().flatten();
+        let workspaces = folders.filter(|entry| entry.file_name().to_string_lossy().starts_with("workspaces"));
+        let entries = workspaces.flat_map(|folder| fs::read_dir(folder.path()).into_iter().flatten().flatten());
+        entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("job-")).count()
     }
 }
 

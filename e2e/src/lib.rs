@@ -3,9 +3,11 @@
 #![expect(clippy::disallowed_methods, reason = "the stories start the program and read what `make test` tells them")]
 
 mod api;
+mod broker;
 pub mod cloud;
 mod crowd;
 mod database;
+mod house;
 mod outside;
 mod postgres;
 pub mod processes;
@@ -17,8 +19,10 @@ mod wait;
 mod watch;
 
 pub use api::{Answer, Api};
+pub use broker::Broker;
 pub use crowd::{Crowd, settle};
 pub use database::Database;
+pub use house::{House, Runner};
 pub use outside::Outside;
 pub use postgres::Postgres;
 pub use program::{Outcome, program, run};

@@ -33,8 +33,17 @@ impl Postgres {
         Postgres { url, data, keeper, _folder: folder }
     }
 
-    /// Stopped without a farewell, and started again on the same port and data.
+    /// Stopped without a farewell, where it runs, and started again on the same port and data.
     pub fn restart(&self) {
+        self.control("restart");
+    }
+
+    /// Stopped without a farewell.
+    pub fn stop(&self) {
+        self.control("stop");
+    }
+
+    fn control(&self, what: &str) {
         let bin = Command::new("sh").args(["-c", "ls -d /usr/lib/postgresql/*/bin | sort -V | tail -n 1"]).output();
         let bin = String::from_utf8_lossy(&bin.expect("PostgreSQL is installed").stdout).trim().to_string();
         let root = Command::new("id").arg("-u").output().expect("id is there").stdout == b"0\n";
@@ -45,20 +54,12 @@ impl Postgres {
         let log = self.data.with_extension("again.log");
         let status = command
             .arg(format!("{bin}/pg_ctl"))
-            .args([
-                "-D",
-                &self.data.display().to_string(),
-                "-m",
-                "immediate",
-                "-w",
-                "-l",
-                &log.display().to_string(),
-                "restart",
-            ])
+            .args(["-D", &self.data.display().to_string(), "-m", "immediate", "-w"])
+            .args(["-l", &log.display().to_string(), what])
             .current_dir("/")
             .stdout(Stdio::null())
             .status();
-        assert!(status.expect("pg_ctl is there").success(), "PostgreSQL restarts");
+        assert!(status.expect("pg_ctl is there").success(), "PostgreSQL can be told to {what}");
     }
 }
 

@@ -14,8 +14,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("controller", &["model", "store", "link", "plugins"]),
     ("runner", &["model", "link"]),
     ("cloudsim", &[]),
-    ("api", &["model", "store", "controller"]),
-    ("terrane", &["model", "store", "api", "controller", "runner"]),
+    ("api", &["model", "store", "link", "controller"]),
+    ("terrane", &["model", "store", "link", "api", "controller", "runner"]),
     ("e2e", &[]),
     ("bench", &[]),
 ];

@@ -11,6 +11,7 @@ mod controllers;
 mod data_folder;
 mod database_away;
 mod kill;
+mod runners;
 mod seed_variables;
 mod several_servers;
 mod start;

@@ -1,7 +1,7 @@
 //! Terraform for real: the program itself, a provider whose cloud keeps a ledger, and nothing lost on the way.
 
 use e2e::cloud::{Cloud, declare, jobs, log, stands};
-use e2e::{Database, eventually, program, run, until};
+use e2e::{Database, House, eventually, program, run, until};
 use serde_json::json;
 
 const THING: &str = r#"
@@ -21,7 +21,7 @@ output "endpoint" { value = cloudsim_thing.it.endpoint }
 async fn what_is_declared_is_made_kept_so_changed_and_unmade(database: Database) {
     let cloud = Cloud::open();
     let module = cloud.module("thing", THING);
-    let server = cloud.server(&database, &["--drift-interval", "1s"]).await;
+    let server = House::build(&cloud, &database, &["--drift-interval", "1s"]).await;
     let api = server.api();
     let id = declare(&api, "it", &module, json!({ "size": 3 }), json!({})).await;
     stands(&api, id, "ready", 1).await;
@@ -57,7 +57,7 @@ async fn what_is_declared_is_made_kept_so_changed_and_unmade(database: Database)
 async fn a_run_goes_on_when_the_server_is_killed(database: Database) {
     let cloud = Cloud::open();
     let module = cloud.module("thing", THING);
-    let mut server = cloud.server(&database, &[]).await;
+    let mut server = House::build(&cloud, &database, &[]).await;
     let id = declare(&server.api(), "it", &module, json!({ "size": 3, "seconds": 4 }), json!({})).await;
     until("the cloud to be asked", async || cloud.effects("it") == ["create"]).await;
     server.kill();

@@ -8,6 +8,7 @@ mod showing;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -65,12 +66,17 @@ struct Held {
     holding: Holding,
     supervised: Arc<Mutex<Supervised>>,
     told: Arc<watch::Sender<Told>>,
+    /// As far as was seen.
+    applying: Arc<AtomicBool>,
 }
 
 impl Held {
+    /// Nobody is waited for: one job's trouble must not keep others from being renewed.
     fn keep(&self) -> Keep {
-        let mut supervised = self.supervised.lock().unwrap_or_else(PoisonError::into_inner);
-        Keep { holding: self.holding, applying: supervised.is_applying() }
+        if let Ok(mut supervised) = self.supervised.try_lock() {
+            self.applying.store(supervised.is_applying(), Ordering::Relaxed);
+        }
+        Keep { holding: self.holding, applying: self.applying.load(Ordering::Relaxed) }
     }
 }
 
@@ -200,7 +206,7 @@ impl Runner {
         let (watched, shown) = (Supervised::at(supervised.folder()), supervised.log_length());
         let supervised = Arc::new(Mutex::new(supervised));
         let told = Arc::new(watch::Sender::new(Told::default()));
-        let held = Held { holding, supervised: supervised.clone(), told: told.clone() };
+        let held = Held { holding, supervised: supervised.clone(), told: told.clone(), applying: Arc::default() };
         self.with(|jobs| jobs.insert(holding.job, held));
         let showing =
             Showing { link: self.link.clone(), holding, supervised: watched, heard: heard.clone(), log_from, shown };
