@@ -13,6 +13,7 @@ pub mod intake;
 mod listing;
 mod metrics;
 mod openapi;
+mod outputs;
 mod params;
 mod problem;
 mod routes;

@@ -8,7 +8,7 @@ use std::path::Path;
 use model::job::{Goal, JobEnd, JobReport, Versions, Work};
 use model::plugin::Step;
 use model::stream::ApplyEvent;
-use model::{Class, Failure, suspects};
+use model::{Class, Failure, PlanSummary, name_suspects, suspects};
 
 use crate::beneath::Beneath;
 use crate::error::Error;
@@ -95,7 +95,11 @@ fn compose(workspace: &Workspace) -> Result<JobReport, Error> {
     let stage = progress.iter().rev().find(|line| line.kind == Kind::Started).map(|line| line.step);
     let happened: Vec<ApplyEvent> = progress.into_iter().filter_map(Progress::happened).collect();
     let kept = fs::read_to_string(workspace.state()).ok();
-    let suspects = suspects(happened.clone(), kept.as_deref().or(terraform.state.as_deref()), false);
+    let mut suspects = suspects(happened.clone(), kept.as_deref().or(terraform.state.as_deref()), false);
+    let plan: Option<PlanSummary> = fs::read(workspace.plan()).ok().and_then(|plan| serde_json::from_slice(&plan).ok());
+    if let Some(plan) = &plan {
+        name_suspects(&mut suspects, plan);
+    }
     let spool = workspace.spool();
     let log_bytes = match fs::metadata(&spool) {
         Err(problem) if problem.kind() == io::ErrorKind::NotFound => 0,
@@ -107,7 +111,7 @@ fn compose(workspace: &Workspace) -> Result<JobReport, Error> {
     Ok(JobReport {
         end: uncertain_with_suspects(JobEnd::Failed { failure }, &suspects),
         changes: settled::changes(&happened),
-        plan: None,
+        plan,
         plan_file: None,
         drift: vec![],
         outputs: Default::default(),

@@ -11,6 +11,7 @@
 //! | `inside` | supervisor | the first process of the box: when it is gone, so is everything that the job started |
 //! | `spool` | supervisor | the log, redacted, only appended to: an offset in it is an offset in the log |
 //! | `progress.jsonl` | supervisor | one line per `Progress` |
+//! | `plan.json` | supervisor | the plan's summary, redacted |
 //! | `state` | supervisor | the last good state; replaced by rename |
 //! | `report.json` | supervisor | the `JobReport`; the last thing written, after the spool is on disk |
 //! | `box/` | nobody | where the box's root is mounted; always empty as seen from outside |
@@ -146,6 +147,10 @@ impl Workspace {
 
     pub(crate) fn state(&self) -> PathBuf {
         self.folder.join("state")
+    }
+
+    pub(crate) fn plan(&self) -> PathBuf {
+        self.folder.join("plan.json")
     }
 
     pub(crate) fn report(&self) -> PathBuf {

@@ -4,6 +4,7 @@
 //! together (`writer`). Every change leaves an event in the same transaction (`events`), and a commit
 //! rings the bell (`bell`) for whoever waits for events.
 
+mod alerts;
 mod bell;
 mod clock;
 mod connect;
@@ -12,6 +13,7 @@ mod error;
 mod events;
 mod history;
 mod idempotency;
+mod imports;
 mod jobs;
 mod locks;
 mod migrate;
@@ -20,6 +22,7 @@ mod page;
 mod resources;
 mod row;
 mod rows;
+mod sealed_outputs;
 mod secrets;
 mod select;
 mod tenants;
@@ -46,6 +49,7 @@ pub use migrate::{MigrateError, Migrated};
 pub use operations::{Backlog, Claim, Claimant, Conclusion, Due, Renewal};
 pub use page::Page;
 pub use resources::{NewResource, ResourceFilter, ResourceText, StoredResource};
+pub use sealed_outputs::SealedOutputs;
 pub use secrets::{NewSecret, SealedSecret};
 pub use tenants::NewTenant;
 pub use tokens::{NewToken, StoredToken};

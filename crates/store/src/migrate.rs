@@ -33,6 +33,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../migrations/sqlite/0003_runner.sql"),
         postgres: include_str!("../migrations/postgres/0003_runner.sql"),
     },
+    Migration {
+        version: 6,
+        name: "failures",
+        sqlite: include_str!("../migrations/sqlite/0006_failures.sql"),
+        postgres: include_str!("../migrations/postgres/0006_failures.sql"),
+    },
 ];
 
 fn newest() -> i64 {

@@ -9,6 +9,7 @@ mod architecture;
 mod controllers;
 mod data_folder;
 mod database_away;
+mod failures;
 mod kill;
 mod seed_variables;
 mod several_servers;

@@ -17,8 +17,10 @@ use super::events::Events;
 use super::explained;
 use super::fetch::fetch;
 use super::job::{Job, Ran, Trouble};
+use super::report::redacted;
 use super::terraform::{self, PLAN};
 use crate::progress::Stage;
+use crate::replace::replace;
 use crate::state_copy::StateCopy;
 
 /// What is known of a run so far; kept however it ends.
@@ -62,6 +64,7 @@ pub fn run(job: &Job<'_>, found: &mut Found) -> Result<JobEnd, Trouble> {
             }
             let summary = PlanSummary::of(&shown).map_err(unreadable)?;
             let asks = goal == Goal::Apply && summary.needs_approval(job.terraform().approval);
+            keep_summary(job, &summary);
             found.plan = Some(summary);
             if asks {
                 found.plan_file = Some(keep_plan(job)?);
@@ -124,6 +127,13 @@ fn show(job: &Job<'_>) -> Result<Value, Trouble> {
         Ok(shown) if ran.ended == Ended::Code(0) => Ok(shown),
         _ => Err(explained::of_command(job, Stage::Show, &ran, &[]).into()),
     }
+}
+
+/// For whoever has to tell of the job if this process is killed.
+fn keep_summary(job: &Job<'_>, summary: &PlanSummary) {
+    let summary = redacted(&job.log.redactor, summary.clone());
+    // Without it there is less to tell, and nothing else is lost.
+    let _ = serde_json::to_vec(&summary).map(|content| replace(&job.workspace.plan(), &content));
 }
 
 fn keep_plan(job: &Job<'_>) -> Result<PlanFile, Trouble> {
