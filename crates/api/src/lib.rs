@@ -15,6 +15,7 @@ mod listing;
 mod log;
 mod metrics;
 mod openapi;
+mod outputs;
 mod params;
 mod problem;
 mod routes;

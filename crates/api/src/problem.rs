@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use model::Lifecycle;
 use serde::{Deserialize, Serialize};
 use store::{Error, Refusal};
 use tracing::error;
@@ -142,6 +143,16 @@ impl From<Refusal> for Problem {
             )),
             Refusal::InUse { what, users } => {
                 Problem::conflict(format!("{what} is in use by {users}; delete those first"))
+            }
+            Refusal::NoChoice { what, choice, lifecycle, choices } => {
+                let choices: Vec<_> = choices.iter().map(|choice| choice.as_str()).collect();
+                let instead = match (choices.is_empty(), lifecycle) {
+                    (false, _) => format!("what can be done: {}", choices.join(", ")),
+                    (true, Lifecycle::Failed) => "something newer is asked for already".into(),
+                    (true, _) => "no failure waits for it; to have it looked at now: reconcile".into(),
+                };
+                let lifecycle = lifecycle.as_str();
+                Problem::conflict(format!("{} is not possible for {what} ({lifecycle}); {instead}", choice.as_str()))
             }
             Refusal::Breaks { resources } => Problem::conflict(format!(
                 "the new schema would break resources that exist: {}; change them first, or publish the schema as a new version",

@@ -19,6 +19,7 @@ use tracing::error;
 use crate::fair;
 use crate::keyring::Keyring;
 use crate::live::Live;
+use crate::outputs;
 use crate::seat::{Seat, Who};
 
 /// How many offers are looked at to find the fair next ones.
@@ -122,6 +123,10 @@ impl Dispatcher {
             Work::Terraform(terraform) => {
                 let state = self.store.newest_state(job.tenant, job.resource).await.map_err(Trouble::from_store)?;
                 terraform.state = state.map(|sealed| self.open_state(&sealed)).transpose()?;
+                if job.request.imports {
+                    terraform.import =
+                        self.store.import(job.tenant, job.resource).await.map_err(Trouble::from_store)?;
+                }
                 if let Some(of) = job.request.plan_of {
                     terraform.plan = Some(self.approved_plan(job.tenant, of).await?);
                 }
@@ -215,11 +220,16 @@ impl Dispatcher {
         if noted { Ok(()) } else { Err(LinkError::Lost) }
     }
 
-    /// What is secret in a report is not written down with it: a plan is sealed, sensitive outputs are in the sealed state.
+    /// What is secret in a report is not written down with it: the plan and sensitive outputs are sealed, each for itself.
     pub(crate) async fn take_report(&self, of: Holding, mut report: JobReport) -> Result<(), LinkError> {
         let job = self.store.any_job(of.job).await.map_err(away)?.ok_or(LinkError::Lost)?;
-        for output in report.outputs.values_mut().filter(|output| output.sensitive) {
-            output.value = serde_json::Value::Null;
+        let outputs = outputs::seal(self.keyring()?, job.tenant, job.resource, &mut report.outputs)
+            .map_err(|error| LinkError::Away(error.to_string()))?;
+        // Only a run that ended well says that there are none any more.
+        if (outputs.is_some() || report.end == JobEnd::Succeeded)
+            && !self.store.put_sealed_outputs(of.job, of.fencing_token, job.resource, outputs).await.map_err(away)?
+        {
+            return Err(LinkError::Lost);
         }
         let plan = match report.plan_file.take() {
             None => None,

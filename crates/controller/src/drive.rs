@@ -12,7 +12,7 @@ use model::plugin::{
     Answer, CONTRACT, Call, CallOperation, CallResource, Changes, Done, Observation, Outcome, Step, Wait,
 };
 use model::reconcile::{End, Report};
-use model::{Class, Failure, OperationKind, Retry, quick_retry};
+use model::{Choice, Class, Failure, OperationKind, Retry, quick_retry};
 use plugins::{Action, Secret, Secrets, Until, World};
 use serde_json::Value;
 use store::Claim;
@@ -321,7 +321,7 @@ fn call(claim: &Claim, config: Value) -> Call {
         outputs: claim.record.outputs.clone(),
         checkpoint: claim.operation.checkpoint.clone(),
         memory: claim.record.memory.clone(),
-        superseded: claim.record.resource.generation > claim.operation.body.generation,
+        superseded: claim.record.resource.generation > claim.record.begun_generation,
         job: claim.job.clone(),
     }
 }
@@ -338,9 +338,12 @@ fn with_way_out(failure: Failure) -> Failure {
 /// What is written down of an answer is bounded: a plugin that says too much has failed.
 fn bounded(mut answer: Answer, step: Step) -> Answer {
     let texts = match &mut answer.outcome {
-        Outcome::Done(done) => [done.message.as_mut(), None],
-        Outcome::Wait(wait) => [wait.message.as_mut(), None],
-        Outcome::Failed(failure) => [Some(&mut failure.message), Some(&mut failure.hint)],
+        Outcome::Done(done) => [done.message.as_mut(), None, None],
+        Outcome::Wait(wait) => [wait.message.as_mut(), None, None],
+        Outcome::Failed(failure) => {
+            failure.choices.truncate(Choice::ALL.len());
+            [Some(&mut failure.message), Some(&mut failure.hint), failure.address.as_mut()]
+        }
     };
     for text in texts.into_iter().flatten() {
         if let Some((end, _)) = text.char_indices().nth(MAX_TEXT) {
@@ -397,6 +400,7 @@ fn redacted(mut answer: Answer, secrets: &Secrets) -> Answer {
         Outcome::Failed(failure) => {
             failure.message = secrets.redact(&failure.message);
             failure.hint = secrets.redact(&failure.hint);
+            failure.address = failure.address.take().map(|address| secrets.redact(&address));
         }
     }
     answer

@@ -34,8 +34,14 @@ pub struct KindLabels {
     kind: String,
 }
 
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct ClassLabels {
+    class: String,
+}
+
 pub struct Metrics {
     operations: Family<OperationLabels, Counter>,
+    alerts: Family<ClassLabels, Counter>,
     durations: Family<KindLabels, Histogram, fn() -> Histogram>,
     calls: Family<CallLabels, Histogram, fn() -> Histogram>,
     active: Family<KindLabels, Gauge>,
@@ -58,6 +64,7 @@ impl Default for Metrics {
     fn default() -> Self {
         Metrics {
             operations: Family::default(),
+            alerts: Family::default(),
             durations: Family::new_with_constructor(long),
             calls: Family::new_with_constructor(seconds),
             active: Family::default(),
@@ -75,6 +82,11 @@ impl Metrics {
             "operations",
             "Operations that ended, by kind, result and class of failure",
             self.operations.clone(),
+        );
+        registry.register(
+            "alerts",
+            "Operations that failed so that a person should know at once, by class of failure",
+            self.alerts.clone(),
         );
         registry.register(
             "operation_duration_seconds",
@@ -107,6 +119,11 @@ impl Metrics {
             End::Failed { failure } => ("failed", failure.class.as_str()),
             End::Waits { .. } | End::Noted | End::HandedBack => return,
         };
+        if let End::Failed { failure } = &report.end
+            && failure.alert
+        {
+            self.alerts.get_or_create(&ClassLabels { class: class.into() }).inc();
+        }
         let kind = claim.operation.body.kind.as_str().to_string();
         let labels = OperationLabels { kind: kind.clone(), result: result.into(), class: class.into() };
         self.operations.get_or_create(&labels).inc();

@@ -54,5 +54,13 @@ words!(
         OperationSucceeded = "operation_succeeded",
         OperationFailed = "operation_failed",
         Drifted = "drifted",
+        /// A person chose what is to be done about a failure.
+        RetryRequested = "retry_requested",
+        ContinueRequested = "continue_requested",
+        RollbackRequested = "rollback_requested",
+        CleanupRequested = "cleanup_requested",
+        ImportRequested = "import_requested",
+        /// An operation failed so that a person should know at once.
+        Alerted = "alerted",
     }
 );

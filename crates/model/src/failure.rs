@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::operation::Reason;
 use crate::plugin::Step;
 use crate::words::words;
 
@@ -85,6 +86,35 @@ impl Class {
     }
 }
 
+words!(
+    /// What a person can do about a failure; each is a command and an endpoint of that name.
+    Choice {
+        /// The operation again, from its beginning.
+        Retry = "retry",
+        /// Go on from the state that was reached, and keep it whatever happens.
+        Continue = "continue",
+        /// Back to what last went well.
+        Rollback = "rollback",
+        /// Destroy what a failed provision has left.
+        Cleanup = "cleanup",
+        /// Take what exists already into the state, and go on.
+        Import = "import",
+    }
+);
+
+impl Choice {
+    /// Why the operation is begun that carries it out.
+    pub fn reason(self) -> Reason {
+        match self {
+            Choice::Retry => Reason::Requested,
+            Choice::Continue => Reason::Continued,
+            Choice::Rollback => Reason::RolledBack,
+            Choice::Cleanup => Reason::CleanedUp,
+            Choice::Import => Reason::Imported,
+        }
+    }
+}
+
 /// A failure, explained.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Failure {
@@ -102,11 +132,34 @@ pub struct Failure {
     /// Where it is to be tried again in another way than others of its class.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry: Option<Retry>,
+    /// What it happened to, as its tool calls it: for instance `aws_vpc.main`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
+    /// What a person can do about it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<Choice>,
+    /// A person should know at once, not when they next look.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub alert: bool,
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 impl Failure {
     pub fn new(class: Class, step: Step, message: impl Into<String>) -> Failure {
-        Failure { class, step, message: message.into(), hint: String::new(), retry_after_seconds: None, retry: None }
+        Failure {
+            class,
+            step,
+            message: message.into(),
+            hint: String::new(),
+            retry_after_seconds: None,
+            retry: None,
+            address: None,
+            choices: Vec::new(),
+            alert: false,
+        }
     }
 
     /// Whether and how this is tried again.
@@ -122,6 +175,14 @@ impl Failure {
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} ({}, during {})", self.message, self.class.as_str(), self.step.as_str())?;
-        if self.hint.is_empty() { Ok(()) } else { write!(f, ". {}", self.hint) }
+        if !self.hint.is_empty() {
+            write!(f, ". {}", self.hint)?;
+        }
+        if self.choices.is_empty() {
+            return Ok(());
+        }
+        let stop = if self.hint.ends_with('.') { "" } else { "." };
+        let choices: Vec<_> = self.choices.iter().map(|choice| choice.as_str()).collect();
+        write!(f, "{stop} What can be done: {}", choices.join(", "))
     }
 }

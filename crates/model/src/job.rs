@@ -50,6 +50,9 @@ pub struct JobRequest {
     /// What its runner has to have.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: Labels,
+    /// What the tenant last asked to be imported is to be taken into the state.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub imports: bool,
     /// The job whose approved plan is to be applied, and nothing else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan_of: Option<JobId>,
@@ -212,6 +215,9 @@ pub struct Terraform {
     /// The approved plan: applied byte for byte, and nothing else is.
     #[serde(default)]
     pub plan: Option<PlanFile>,
+    /// What exists already and is to be taken into the state first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub import: Option<Import>,
     /// Where consent is needed and no plan was approved, the run ends after the plan.
     pub approval: Approval,
 }
@@ -233,6 +239,16 @@ pub enum Source {
     },
     /// A folder on the runner.
     Folder { path: String },
+}
+
+/// Something that exists, and the address in the module that it is to have.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Import {
+    /// For instance `aws_s3_bucket.logs`.
+    pub address: String,
+    /// What its provider calls it: the id that `terraform import` takes.
+    pub id: String,
 }
 
 /// A plan as Terraform wrote it.
@@ -328,6 +344,18 @@ pub struct Suspect {
     pub action: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
+    /// By what to look for it, where the plan knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tags: BTreeMap<String, String>,
+}
+
+impl Suspect {
+    /// Whether it may be something new, rather than something that is known and was being changed.
+    pub fn may_be_new(&self) -> bool {
+        !matches!(self.action.as_str(), "update" | "delete")
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

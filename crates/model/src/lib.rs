@@ -3,6 +3,7 @@
 //! decision can be tested by calling it.
 
 mod actor;
+mod alert;
 mod event;
 pub mod explain;
 mod failure;
@@ -30,8 +31,9 @@ mod token;
 mod words;
 
 pub use actor::Actor;
+pub use alert::Alert;
 pub use event::{Action, Event, Kind};
-pub use failure::{Class, Failure, Retry};
+pub use failure::{Choice, Class, Failure, Retry};
 pub use ids::{EventSeq, HistoryId, JobId, OperationId, ResourceId, RunnerId, TenantId, TokenId, TypeId};
 pub use lifecycle::{Condition, ConditionStatus, Effect, Happening, Lifecycle, Standing, Status, Transition, diagram};
 pub use name::{
@@ -42,10 +44,10 @@ pub use operation::{DriftPolicy, Operation, OperationKind, OperationState, Phase
 pub use plan::{PlanSummary, PlannedAction, PlannedAttribute, PlannedChange, UnreadablePlan, creates_of, drift_of};
 pub use resource::{Desired, Drift, DriftNote, HistoryEntry, Resource};
 pub use resource_type::ResourceType;
-pub use retry::{Ladder, QUICK_RETRIES, quick_retry};
+pub use retry::{DESTROY_RETRIES, Ladder, QUICK_RETRIES, quick_retry};
 pub use runner::Runner;
 pub use secret::SecretInfo;
 pub use selector::{InvalidSelector, Requirement, Selector};
-pub use suspects::{suspects, unheard};
+pub use suspects::{name_suspects, suspects, unheard};
 pub use tenant::{Scope, Tenant};
 pub use token::{Role, Token};

@@ -31,6 +31,14 @@ words!(
         Retried = "retried",
         Drifted = "drifted",
         Deleted = "deleted",
+        /// A person wants it to go on from where it failed.
+        Continued = "continued",
+        /// A person wants it as it last went well.
+        RolledBack = "rolled_back",
+        /// A person wants what a failed provision has left to be destroyed.
+        CleanedUp = "cleaned_up",
+        /// A person wants something that exists to be taken into the state.
+        Imported = "imported",
         /// It is time to look for drift.
         Scheduled = "scheduled",
     }

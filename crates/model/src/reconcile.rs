@@ -6,14 +6,14 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use crate::failure::{Failure, Retry};
+use crate::failure::{Choice, Failure, Retry};
 use crate::ids::{OperationId, ResourceId};
 use crate::job::JobRequest;
 use crate::lifecycle::{Effect, Happening, Lifecycle};
 use crate::operation::{DriftPolicy, Operation, OperationKind, OperationState, Phase, Reason};
 use crate::plugin::{Changes, Observation, Step};
 use crate::resource::{Drift, HistoryEntry, Resource};
-use crate::retry::Ladder;
+use crate::retry::{DESTROY_RETRIES, Ladder};
 
 /// A resource with what only the controllers look at.
 #[derive(Debug, Clone)]
@@ -132,6 +132,8 @@ impl Record {
         let message = match (kind, reason) {
             (OperationKind::Destroy, _) => "Destroying",
             (_, Reason::Drifted) => "Correcting drift",
+            (_, Reason::RolledBack) => "Rolling back",
+            (_, Reason::CleanedUp) => "Removing what was begun",
             _ if again => "Updating",
             _ => "Provisioning",
         };
@@ -139,6 +141,11 @@ impl Record {
         let (from, to) = (self.begun_generation + 1, self.resource.generation - 1);
         self.begun_generation = self.resource.generation;
         (from <= to).then_some(Skipped { from, to, by: self.resource.generation })
+    }
+
+    /// The generation that an operation begun for this reason is to make real.
+    pub fn generation_for(&self, reason: Reason) -> i64 {
+        if reason == Reason::RolledBack { self.resource.observed_generation } else { self.resource.generation }
     }
 
     /// How the operation stands or ended, and what follows for the resource.
@@ -183,6 +190,12 @@ impl Record {
                 None
             }
             End::Succeeded { message, watch } => {
+                let message = match (body.reason, body.generation, self.resource.generation) {
+                    (Reason::RolledBack, to, newest) if to < newest => {
+                        format!("Rolled back to generation {to}; generation {newest} is not applied")
+                    }
+                    _ => message,
+                };
                 body.finish(OperationState::Succeeded, &message, terms.now);
                 self.resource.last_reconcile_time = Some(terms.now);
                 if !going {
@@ -208,7 +221,11 @@ impl Record {
                 self.happen(Happening::Destroyed, "Destroyed", terms);
                 Some(OperationState::Succeeded)
             }
-            End::Failed { failure } => {
+            End::Failed { mut failure } => {
+                if failure.choices.is_empty() {
+                    failure.choices.push(Choice::Retry);
+                }
+                failure.alert |= body.kind == OperationKind::Destroy && self.resource.failures >= DESTROY_RETRIES;
                 let message = failure.to_string();
                 body.failure = Some(failure.clone());
                 body.finish(OperationState::Failed, &message, terms.now);
@@ -267,7 +284,9 @@ impl Record {
         let drift = Drift::seen(known.as_ref(), found, terms.now);
         self.resource.drift = Some(drift);
         if drifted {
-            let correct = self.resource.drift_policy == DriftPolicy::Correct;
+            // What was rolled back is not pushed forward again by a drift: its owner decides.
+            let as_wanted = self.resource.observed_generation == self.resource.generation;
+            let correct = self.resource.drift_policy == DriftPolicy::Correct && as_wanted;
             let next = self.resource.next_reconcile_at;
             self.happen(Happening::Drifted { correct }, "Changed outside of Terrane", terms);
             if correct {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::failure::Failure;
+use crate::failure::{Choice, Failure};
 use crate::ids::{HistoryId, OperationId, ResourceId};
 use crate::lifecycle::{Condition, Lifecycle, Standing, Status};
 use crate::name::Labels;
@@ -146,6 +146,19 @@ impl Resource {
             annotations: self.annotations.clone(),
             drift_policy: self.drift_policy,
         }
+    }
+
+    /// What a person can do about how it stands; nothing while an operation is at it.
+    pub fn choices(&self) -> &[Choice] {
+        match (&self.failure, self.operation_id, self.lifecycle) {
+            (Some(failure), None, Lifecycle::Failed | Lifecycle::Deleting) => &failure.choices,
+            _ => &[],
+        }
+    }
+
+    /// Whether something stands that a person should know of at once.
+    pub fn alerts(&self) -> bool {
+        self.failure.as_ref().is_some_and(|failure| failure.alert)
     }
 
     /// Move to another state, with the projections that follow from it.

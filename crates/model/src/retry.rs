@@ -7,6 +7,8 @@ use crate::failure::{Failure, Retry};
 
 /// How often a transient failure is tried again within one operation.
 pub const QUICK_RETRIES: i64 = 5;
+/// How often a destroy is tried again before a person is told.
+pub const DESTROY_RETRIES: i64 = 3;
 /// However long the other side asks for.
 const LONGEST_ASKED: Duration = Duration::from_secs(24 * 60 * 60);
 const FIRST_QUICK: Duration = Duration::from_secs(10);

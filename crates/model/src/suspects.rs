@@ -1,9 +1,10 @@
 //! What may exist although no state has it. A run that dies leaves a stream of what it began and a state from some moment
 //! before: what the one tells and the other does not settle is a suspect.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use crate::job::Suspect;
+use crate::plan::PlanSummary;
 use crate::state::{State, StateObject};
 use crate::stream::{ApplyEvent, ApplyStage};
 
@@ -29,9 +30,28 @@ pub fn suspects(
         works.iter().filter(|work| work.action == "delete").filter_map(|work| work.id.as_deref()).collect();
     let unsettled = |work: &&Work| !work.is_settled(&objects, &leaving, finished);
     let suspects = works.iter().filter(unsettled);
-    suspects
-        .map(|work| Suspect { address: work.address.clone(), action: work.action.clone(), id: work.id.clone() })
-        .collect()
+    suspects.map(Work::suspect).collect()
+}
+
+/// Where a plan tells the name of what was to be made; the first that it has.
+const NAMES: [&str; 6] = ["name", "bucket", "identifier", "cluster_identifier", "function_name", "tags.Name"];
+const MOST_TAGS: usize = 20;
+
+/// Adds what the plan knows of the suspects, so that they can be looked for.
+pub fn name_suspects(suspects: &mut [Suspect], plan: &PlanSummary) {
+    for suspect in suspects {
+        let Some(change) = plan.changes.iter().find(|change| change.address == suspect.address) else { continue };
+        let told: Vec<(&str, &str)> = change
+            .attributes
+            .iter()
+            .filter(|attribute| !attribute.sensitive && !attribute.unknown)
+            .filter_map(|attribute| Some((attribute.path.as_str(), attribute.after.as_str()?)))
+            .collect();
+        let named = |name: &&str| told.iter().find(|(path, _)| path == name).map(|(_, value)| (*value).to_owned());
+        suspect.name = NAMES.iter().find_map(named);
+        let tags = told.iter().filter_map(|(path, value)| Some((path.strip_prefix("tags.")?, *value)));
+        suspect.tags = tags.take(MOST_TAGS).map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    }
 }
 
 /// What a plan would have made, of a run whose events were not all heard: every one of these may have been begun after the last
@@ -51,7 +71,7 @@ pub fn unheard(
     let begun: HashSet<&str> =
         heard.iter().filter(|event| event.action == "create").map(|event| event.address.as_str()).collect();
     let silent = |address: &String| !begun.contains(address.as_str()) && !new.contains(address.as_str());
-    let suspect = |address| Suspect { address, action: "create".into(), id: None };
+    let suspect = |address| Suspect { address, action: "create".into(), id: None, name: None, tags: BTreeMap::new() };
     creates.into_iter().filter(silent).map(suspect).collect()
 }
 
@@ -74,6 +94,11 @@ fn gathered(events: impl IntoIterator<Item = ApplyEvent>) -> Vec<Work> {
 }
 
 impl Work {
+    fn suspect(&self) -> Suspect {
+        let Work { address, action, id, .. } = self;
+        Suspect { address: address.clone(), action: action.clone(), id: id.clone(), name: None, tags: BTreeMap::new() }
+    }
+
     fn is_settled(&self, objects: &[StateObject], leaving: &HashSet<&str>, finished: bool) -> bool {
         // Terraform wrote down what it knows before it ended, and an object that it could not make is none.
         if finished && self.stage == ApplyStage::Errored {

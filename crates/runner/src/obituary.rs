@@ -8,7 +8,7 @@ use std::path::Path;
 use model::job::{Goal, JobEnd, JobReport, Versions, Work};
 use model::plugin::Step;
 use model::stream::ApplyEvent;
-use model::{Class, Failure, suspects, unheard};
+use model::{Class, Failure, PlanSummary, name_suspects, suspects, unheard};
 
 use crate::beneath::Beneath;
 use crate::error::Error;
@@ -100,6 +100,10 @@ fn compose(workspace: &Workspace) -> Result<JobReport, Error> {
     let mut suspects = suspects(happened.clone(), state, false);
     // Terraform's last words were still on their way to the supervisor when it died.
     suspects.extend(unheard(workspace.read_creates()?, &happened, given, state));
+    let plan: Option<PlanSummary> = fs::read(workspace.plan()).ok().and_then(|plan| serde_json::from_slice(&plan).ok());
+    if let Some(plan) = &plan {
+        name_suspects(&mut suspects, plan);
+    }
     let spool = workspace.spool();
     let log_bytes = match fs::metadata(&spool) {
         Err(problem) if problem.kind() == io::ErrorKind::NotFound => 0,
@@ -111,7 +115,7 @@ fn compose(workspace: &Workspace) -> Result<JobReport, Error> {
     Ok(JobReport {
         end: uncertain_with_suspects(JobEnd::Failed { failure }, &suspects),
         changes: settled::changes(&happened),
-        plan: None,
+        plan,
         plan_file: None,
         drift: vec![],
         outputs: Default::default(),

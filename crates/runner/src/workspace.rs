@@ -12,6 +12,7 @@
 //! | `spool` | supervisor | the log, redacted, only appended to: an offset in it is an offset in the log |
 //! | `progress.jsonl` | supervisor | one line per `Progress` |
 //! | `creates.json` | supervisor | the addresses of what the plan would make; written before it is applied |
+//! | `plan.json` | supervisor | the plan's summary, redacted |
 //! | `state` | supervisor | the last good state; replaced by rename |
 //! | `report.json` | supervisor | the `JobReport`; the last thing written, after the spool is on disk |
 //! | `box/` | nobody | where the box's root is mounted; always empty as seen from outside |
@@ -163,6 +164,10 @@ impl Workspace {
 
     pub(crate) fn state(&self) -> PathBuf {
         self.folder.join("state")
+    }
+
+    pub(crate) fn plan(&self) -> PathBuf {
+        self.folder.join("plan.json")
     }
 
     pub(crate) fn report(&self) -> PathBuf {

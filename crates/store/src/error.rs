@@ -1,6 +1,6 @@
 //! What can go wrong: the database does not answer, or it answers that the change may not be made.
 
-use model::TypeId;
+use model::{Choice, Lifecycle, TypeId};
 use thiserror::Error;
 
 #[derive(Debug, Error)]
@@ -38,6 +38,9 @@ pub enum Refusal {
     Going { what: String },
     #[error("{what} is in use by {users}")]
     InUse { what: String, users: String },
+    /// As it stands, only `choices` can be chosen.
+    #[error("{what} leaves no choice to {}", choice.as_str())]
+    NoChoice { what: String, choice: Choice, lifecycle: Lifecycle, choices: Vec<Choice> },
     #[error("resources exist that the new schema would break")]
     Breaks { resources: Vec<String> },
     #[error("the idempotency key was used before, for another request")]

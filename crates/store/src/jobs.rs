@@ -272,7 +272,8 @@ impl Store {
         }))
     }
 
-    /// Ask a job to stop: one that waits is over at once, one that runs is told. Says what state it was in.
+    /// Ask a job to stop: one that waits, for a runner or for consent to its plan, is over at once, one that runs is told. Says
+    /// what state it is in.
     pub async fn stop_job(&self, id: JobId, how: &'static str) -> Result<Option<JobState>, Error> {
         self.write(0, move |tx| Box::pin(async move { tx.stop_job(id, how).await })).await
     }
@@ -456,10 +457,10 @@ impl Tx {
     async fn approve_job(&mut self, scope: &Scope, id: JobId, sha256: &str, by: &str) -> Result<bool, Error> {
         let row = sqlx::query(
             "UPDATE jobs SET approved_by = $1, approved_at = $2 \
-             WHERE id = $3 AND tenant_id = $4 AND plan_sha256 = $5 AND approved_by IS NULL AND EXISTS ( \
+             WHERE id = $3 AND tenant_id = $4 AND state = 'finished' AND plan_sha256 = $5 AND approved_by IS NULL AND EXISTS ( \
              SELECT 1 FROM resources r JOIN operations o ON o.id = r.operation_id \
              WHERE r.id = jobs.resource_id AND o.id = jobs.operation_id AND o.finished_at IS NULL \
-             AND r.generation = o.generation AND r.deletion_requested_at IS NULL) RETURNING resource_id, operation_id",
+             AND r.generation = r.begun_generation AND r.deletion_requested_at IS NULL) RETURNING resource_id, operation_id",
         )
         .bind(by)
         .bind(self.now.as_microsecond())
@@ -477,8 +478,10 @@ impl Tx {
         let row = sqlx::query(
             "UPDATE jobs SET stop = CASE WHEN state = 'running' THEN $1 ELSE stop END, \
              finished_at = CASE WHEN state = 'queued' THEN $2 ELSE finished_at END, \
-             state = CASE WHEN state = 'queued' THEN 'cancelled' ELSE state END \
-             WHERE id = $3 AND state IN ('queued', 'running') RETURNING state, resource_id, operation_id",
+             state = CASE WHEN state = 'running' THEN state ELSE 'cancelled' END \
+             WHERE id = $3 AND (state IN ('queued', 'running') OR (state = 'finished' AND plan_sha256 IS NOT NULL \
+             AND approved_by IS NULL AND EXISTS (SELECT 1 FROM resources r WHERE r.id = jobs.resource_id \
+             AND r.operation_id = jobs.operation_id))) RETURNING state, resource_id, operation_id",
         )
         .bind(how)
         .bind(self.now.as_microsecond())

@@ -4,6 +4,7 @@
 //! together (`writer`). Every change leaves an event in the same transaction (`events`), and a commit
 //! rings the bell (`bell`) for whoever waits for events.
 
+mod alerts;
 mod bell;
 mod clock;
 mod connect;
@@ -12,6 +13,7 @@ mod error;
 mod events;
 mod history;
 mod idempotency;
+mod imports;
 mod jobs;
 mod locks;
 mod migrate;
@@ -21,6 +23,7 @@ mod resources;
 mod row;
 mod rows;
 mod runners;
+mod sealed_outputs;
 mod secrets;
 mod select;
 mod tenants;
@@ -50,6 +53,7 @@ pub use operations::{Backlog, Claim, Claimant, Conclusion, Due, Renewal};
 pub use page::Page;
 pub use resources::{NewResource, ResourceFilter, ResourceText, StoredResource};
 pub use runners::{NewRunner, StoredRunner};
+pub use sealed_outputs::SealedOutputs;
 pub use secrets::{NewSecret, SealedSecret};
 pub use tenants::NewTenant;
 pub use tokens::{NewToken, StoredToken};

@@ -39,6 +39,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../migrations/sqlite/0004_runners.sql"),
         postgres: include_str!("../migrations/postgres/0004_runners.sql"),
     },
+    Migration {
+        version: 6,
+        name: "failures",
+        sqlite: include_str!("../migrations/sqlite/0006_failures.sql"),
+        postgres: include_str!("../migrations/postgres/0006_failures.sql"),
+    },
 ];
 
 fn newest() -> i64 {

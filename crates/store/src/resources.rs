@@ -16,6 +16,7 @@ use crate::row::Cells;
 use crate::select::Select;
 
 mod change;
+mod choose;
 mod create;
 mod standing;
 mod text;

@@ -10,6 +10,7 @@ mod chaos;
 mod controllers;
 mod data_folder;
 mod database_away;
+mod failures;
 mod kill;
 mod runners;
 mod seed_variables;

@@ -2,6 +2,7 @@
 //! that an input other than the API does exactly the same.
 
 mod catalogue;
+mod choices;
 mod leaving;
 mod once;
 mod resources;

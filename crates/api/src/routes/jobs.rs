@@ -158,7 +158,7 @@ impl Form {
 
 /// Stop a job
 ///
-/// One that waits for a runner is over at once. One under way is interrupted and given time to end in good order; with
+/// One that waits, for a runner or for consent to its plan, is over at once. One under way is interrupted and given time to end in good order; with
 /// `force` it is killed.
 #[utoipa::path(post, path = "/api/v1/jobs/{id}/cancel", tag = "Jobs", operation_id = "cancel_job",
     params(("id" = i64, Path, description = "The job's id"), CancelParams),

@@ -1,5 +1,7 @@
 //! All routes, and what every request passes on its way in and out.
 
+mod alerts;
+mod choices;
 mod events;
 mod health;
 mod jobs;
@@ -73,6 +75,12 @@ pub(crate) fn documented() -> OpenApiRouter<Arc<App>> {
         ))
         .routes(routes!(resources::get_resource_by_name))
         .routes(routes!(resources::reconcile_resource))
+        .routes(routes!(choices::retry_resource))
+        .routes(routes!(choices::continue_resource))
+        .routes(routes!(choices::rollback_resource))
+        .routes(routes!(choices::cleanup_resource))
+        .routes(routes!(choices::import_resource))
+        .routes(routes!(alerts::list_alerts))
         .routes(routes!(leaving::put_finalizers))
         .routes(routes!(resources::get_history))
         .routes(routes!(operations::list_operations))

@@ -96,6 +96,17 @@ pub struct HistoryParams {
 pub struct Outputs {
     #[schema(value_type = Object)]
     pub outputs: Value,
+    /// The names of those that are sensitive: shown only when asked for, and to editors.
+    pub sensitive: Vec<String>,
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct OutputsParams {
+    /// Show sensitive ones too; for editors.
+    #[serde(default)]
+    pub reveal: bool,
 }
 
 fn location(id: ResourceId) -> String {
@@ -324,14 +335,18 @@ pub async fn get_history(
 }
 
 /// What the last reconciliation produced
+///
+/// Sensitive outputs are kept sealed; `reveal` shows them to editors.
 #[utoipa::path(get, path = "/api/v1/resources/{id}/outputs", tag = "Resources", operation_id = "get_outputs",
-    params(("id" = i64, Path, description = "The resource's id")),
+    params(("id" = i64, Path, description = "The resource's id"), OutputsParams),
     responses((status = 200, description = "The outputs; empty before the first reconciliation", body = Outputs)))]
 pub async fn get_outputs(
     State(app): State<Arc<App>>,
     caller: Caller,
     At(id): At<ResourceId>,
+    Params(OutputsParams { reveal }): Params<OutputsParams>,
 ) -> Result<axum::Json<Outputs>, Problem> {
-    caller.require(Role::Viewer)?;
-    Ok(axum::Json(Outputs { outputs: app.store.outputs(&caller.scope, id).await? }))
+    caller.require(if reveal { Role::Editor } else { Role::Viewer })?;
+    let (outputs, sensitive) = app.outputs(&caller.scope, &caller.actor, id, reveal).await?;
+    Ok(axum::Json(Outputs { outputs, sensitive }))
 }

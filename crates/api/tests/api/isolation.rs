@@ -11,6 +11,7 @@ fn body_for(operation: &str) -> Option<Value> {
         "update_resource_type" => Some(json!({"schema": {"type": "object"}})),
         "create_resource" => Some(resource("intruder")),
         "update_resource" | "patch_resource" => Some(json!({"spec": {"engine": "mysql", "storage_gb": 10}})),
+        "import_resource" => Some(json!({"address": "cloudsim_thing.it", "id": "thing-1"})),
         "set_finalizers" => Some(json!({"finalizers": ["intruder.example/veto"]})),
         "set_secret" => Some(json!({"value": "intruder"})),
         "create_tenant" => Some(json!({"name": "intruder"})),

@@ -3,6 +3,7 @@
 mod harness;
 
 mod audit;
+mod choices;
 mod conditional_requests;
 mod documentation;
 mod documented_requests;

@@ -175,6 +175,7 @@ fn put(class: Class, told: Told, address: Option<String>, cloud: Option<Cloud>, 
         retry_after_seconds: told.retry_after,
         // A checksum that does not match, for one: trying again by itself cannot help, whatever is usual for the class.
         retry: told.lasting.then_some(Retry::OnChange),
+        address: address.clone(),
         ..Failure::new(class, at.step, format!("{subject}{}", told.what)).with_hint(told.hint)
     };
     Explanation { failure, address, cloud, others: 0 }

@@ -46,6 +46,7 @@ impl Standing<'_> {
     pub fn conditions(&self, before: &[Condition], now: Timestamp) -> Vec<Condition> {
         [self.ready(), self.reconciling(), self.stalled(), self.drifted()]
             .into_iter()
+            .chain(self.alerting())
             .map(|(kind, status, reason, message)| {
                 let since = before.iter().find(|old| old.kind == kind && old.status == status);
                 Condition {
@@ -92,6 +93,12 @@ impl Standing<'_> {
             Some(failure) => ("Stalled", ConditionStatus::False, "WillRetry", failure.to_string()),
             None => ("Stalled", ConditionStatus::False, "NoFailure", String::new()),
         }
+    }
+
+    /// Only there while an alert stands.
+    fn alerting(&self) -> Option<Aspect> {
+        let failure = self.failure.filter(|failure| failure.alert)?;
+        Some(("Alerting", ConditionStatus::True, "NeedsAPerson", failure.to_string()))
     }
 
     fn drifted(&self) -> Aspect {

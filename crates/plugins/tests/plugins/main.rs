@@ -12,3 +12,5 @@ mod noop;
 mod registry;
 mod remote;
 mod secrets;
+mod terraform;
+mod told;

@@ -6,7 +6,7 @@ use std::fs;
 use model::job::{Goal, JobEnd, JobReport, Output, Suspect, Versions};
 use model::plugin::DriftedAttribute;
 use model::redact::Redactor;
-use model::{Class, Failure, PlanSummary, suspects};
+use model::{Class, Failure, PlanSummary, name_suspects, suspects};
 
 use super::job::Job;
 use super::run::Found;
@@ -16,9 +16,13 @@ pub fn report(job: &Job<'_>, end: JobEnd, found: Found, isolation: &str, log_byt
     let kept = fs::read_to_string(job.workspace.state()).ok();
     let state = kept.as_deref().or(job.terraform().state.as_deref());
     let redactor = &job.log.redactor;
-    let suspects = suspects(found.happened.clone(), state, !found.cut_short);
+    let mut suspects = suspects(found.happened.clone(), state, !found.cut_short);
+    let plan = found.plan.map(|plan| redacted(redactor, plan));
+    if let Some(plan) = &plan {
+        name_suspects(&mut suspects, plan);
+    }
     let applied = matches!(job.terraform().goal, Goal::Apply | Goal::Destroy) && end != JobEnd::AwaitsApproval;
-    let changes = match &found.plan {
+    let changes = match &plan {
         Some(plan) if !applied => plan.changes(),
         _ => settled::changes(&found.happened),
     };
@@ -34,7 +38,7 @@ pub fn report(job: &Job<'_>, end: JobEnd, found: Found, isolation: &str, log_byt
     JobReport {
         end: if found.cut_short { uncertain_with_suspects(end, &suspects) } else { end },
         changes,
-        plan: found.plan.map(|plan| redacted(redactor, plan)),
+        plan,
         plan_file: found.plan_file,
         drift: found.drift.into_iter().map(|drifted| redacted_drift(redactor, drifted)).collect(),
         outputs: outputs(redactor, told),
@@ -50,7 +54,7 @@ pub fn report(job: &Job<'_>, end: JobEnd, found: Found, isolation: &str, log_byt
 /// A crash that may have made something which no state has is for a person to judge: trying again would make it twice. What was
 /// being changed or deleted is still in the state, and the next plan looks at it.
 pub fn uncertain_with_suspects(end: JobEnd, suspects: &[Suspect]) -> JobEnd {
-    let made = suspects.iter().any(|suspect| !matches!(suspect.action.as_str(), "update" | "delete"));
+    let made = suspects.iter().any(Suspect::may_be_new);
     match end {
         JobEnd::Failed { failure } if made && failure.class == Class::Crash => {
             let hint = format!("{} Something may exist that no state has: look at the suspects first.", failure.hint);
@@ -60,7 +64,7 @@ pub fn uncertain_with_suspects(end: JobEnd, suspects: &[Suspect]) -> JobEnd {
     }
 }
 
-fn redacted(redactor: &Redactor, plan: PlanSummary) -> PlanSummary {
+pub(super) fn redacted(redactor: &Redactor, plan: PlanSummary) -> PlanSummary {
     let mut value = serde_json::to_value(&plan).unwrap_or_default();
     redactor.value(&mut value);
     serde_json::from_value(value).unwrap_or(PlanSummary { changes: vec![], ..plan })

@@ -18,8 +18,10 @@ use super::explained;
 use super::fetch::fetch;
 use super::installed::Installed;
 use super::job::{Job, Ran, Trouble};
+use super::report::redacted;
 use super::terraform::{self, PLAN};
 use crate::progress::Stage;
+use crate::replace::replace;
 use crate::state_copy::StateCopy;
 
 /// What is known of a run so far; kept however it ends.
@@ -79,6 +81,7 @@ pub fn run(job: &Job<'_>, found: &mut Found) -> Result<JobEnd, Trouble> {
     let changes = summary.changes();
     job.log.planned(u64::try_from(changes.created + changes.updated + changes.deleted).unwrap_or(0));
     let asks = approved.is_none() && goal == Goal::Apply && summary.needs_approval(job.terraform().approval);
+    keep_summary(job, &summary);
     found.plan = Some(summary);
     if asks {
         found.plan_file = Some(keep_plan(job)?);
@@ -159,6 +162,13 @@ fn show(job: &Job<'_>) -> Result<Value, Trouble> {
         Ok(shown) if ran.ended == Ended::Code(0) => Ok(shown),
         _ => Err(explained::of_command(job, Stage::Show, &ran, &[]).into()),
     }
+}
+
+/// For whoever has to tell of the job if this process is killed.
+fn keep_summary(job: &Job<'_>, summary: &PlanSummary) {
+    let summary = redacted(&job.log.redactor, summary.clone());
+    // Without it there is less to tell, and nothing else is lost.
+    let _ = serde_json::to_vec(&summary).map(|content| replace(&job.workspace.plan(), &content));
 }
 
 fn keep_plan(job: &Job<'_>) -> Result<PlanFile, Trouble> {

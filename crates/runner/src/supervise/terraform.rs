@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use model::job::Terraform;
+use model::job::{Import, Terraform};
 use serde_json::json;
 
 use super::job::Job;
@@ -22,6 +22,9 @@ const CLI_CONFIG: &str = "terraform.rc";
 const GIT_CONFIG: &str = "home/.gitconfig";
 /// The last in order, and the last of them wins: a module's own override of its backend comes before.
 const OVERRIDE: &str = "~terrane_override.tf.json";
+
+/// What exists already and is to be taken into the state.
+const IMPORT: &str = "terrane_import.tf.json";
 
 /// Credentials for Git, if the job has any, come from its environment; nothing is asked for or waited for.
 const GIT_SETTINGS: &str = r#"[safe]
@@ -52,6 +55,10 @@ pub fn lay_out(work: &Beneath, owner: Option<u32>, terraform: &Terraform, settin
 pub fn lay_into_module(job: &Job<'_>) -> io::Result<()> {
     let backend = json!({"terraform": {"backend": {"local": {}}}}).to_string();
     job.work.write(&job.root.join(OVERRIDE), backend.as_bytes(), job.cage.owner)?;
+    if let Some(Import { address, id }) = &job.terraform().import {
+        let import = json!({"import": [{"to": address, "id": id}]}).to_string();
+        job.work.write(&job.root.join(IMPORT), import.as_bytes(), job.cage.owner)?;
+    }
     match &job.terraform().state {
         Some(state) => job.work.write(&job.root.join(STATE), state.as_bytes(), job.cage.owner),
         None => job.work.remove(&job.root.join(STATE)),

@@ -72,6 +72,7 @@ impl Rig {
                 environment: BTreeMap::new(),
                 state: None,
                 plan: None,
+                import: None,
                 approval: Approval::Auto,
             }),
             limits: Limits { timeout_seconds: 300, grace_seconds: 60, memory_bytes: 1 << 30 },

@@ -278,7 +278,7 @@ impl Batch {
                     self.history.push((tenant, skipped_entry(record.resource.id, skipped, terms.now)));
                 }
                 let id = record.resource.id;
-                let generation = record.resource.generation;
+                let generation = record.generation_for(reason);
                 let body = Operation::begun(OperationId(0), id, kind, reason, generation, trace_id, terms.now);
                 OperationRecord { body, checkpoint: Value::Null, signal: None, desired: None }
             }

@@ -338,12 +338,14 @@ impl Settled {
         match self.ended {
             _ if self.after.released => Some(Action::Deleted),
             Ended::Finished(OperationState::Succeeded) => Some(Action::OperationSucceeded),
-            Ended::Finished(_) if !self.is_observation() => Some(Action::OperationFailed),
+            Ended::Finished(_) if self.is_observation() => None,
+            Ended::Finished(_) if after.alerts() && !before.alerts() => Some(Action::Alerted),
+            Ended::Finished(_) => Some(Action::OperationFailed),
             Ended::Looked if before.conditions != after.conditions => Some(Action::Drifted),
             Ended::GoesOn if before.status_message != after.status_message || before.holds != after.holds => {
                 Some(Action::OperationProgressed)
             }
-            Ended::Finished(_) | Ended::Looked | Ended::GoesOn => None,
+            Ended::Looked | Ended::GoesOn => None,
         }
     }
 }

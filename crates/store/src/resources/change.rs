@@ -158,6 +158,7 @@ impl Tx {
         record.happen(Happening::Forgotten, "Forgotten: what it stood for may still exist", &self.terms());
         record.fencing_token += 1;
         record.resource.deletion_requested_at.get_or_insert(self.now);
+        self.erase_sealed_outputs(held.body.id).await?;
         self.supersede_operation(held.body.operation_id, "The resource was forgotten").await?;
         self.change(scope, actor, Action::Forgotten, &held.body, record).await
     }
@@ -191,7 +192,7 @@ impl Tx {
     }
 
     /// Write a changed resource back, and tell of it.
-    async fn change(
+    pub(super) async fn change(
         &mut self,
         scope: &Scope,
         actor: &Actor,
@@ -208,7 +209,7 @@ impl Tx {
     }
 
     /// A person's writes depend on no setting: what follows from the ladder or the drift interval is not theirs.
-    fn terms(&self) -> Terms {
+    pub(super) fn terms(&self) -> Terms {
         Terms { now: self.now, ladder: Ladder::default(), drift_interval: Duration::ZERO, chance: 0.0 }
     }
 

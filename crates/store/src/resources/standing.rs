@@ -84,6 +84,7 @@ const COLUMNS: &[(&str, Cell)] = &[
 const SPARSE: &[&str] = &["lifecycle_since", "memory", "outputs"];
 
 /// A held resource, changed.
+#[derive(Clone, Copy)]
 pub(crate) struct Change<'a> {
     pub before: &'a Resource,
     pub after: &'a Record,
@@ -102,7 +103,7 @@ impl Tx {
         for change in changes.iter().filter(|change| change.after.released) {
             self.erase_labels(change.before.id).await?;
         }
-        Ok(())
+        self.keep_alerts(changes).await
     }
 
     /// The same for resources that are not held: of those that were changed meanwhile, or claimed, nothing is written. Says
@@ -119,7 +120,10 @@ impl Tx {
              AND resources.deleted_at IS NULL RETURNING resources.id AS id",
         );
         let rows = sqlx::query(AssertSqlSafe(text)).bind(self.rows_of(changes)?).fetch_all(self.connection()).await?;
-        rows.iter().map(|row| Ok(ResourceId(row.int("id")?))).collect()
+        let unchanged = rows.iter().map(|row| Ok(ResourceId(row.int("id")?))).collect::<Result<HashSet<_>, Error>>()?;
+        let written: Vec<_> = changes.iter().filter(|change| unchanged.contains(&change.before.id)).copied().collect();
+        self.keep_alerts(&written).await?;
+        Ok(unchanged)
     }
 
     fn update(&self, condition: &str) -> String {

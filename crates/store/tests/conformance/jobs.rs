@@ -24,17 +24,19 @@ fn request() -> JobRequest {
             environment: Default::default(),
             state: None,
             plan: None,
+            import: None,
             approval: Approval::Auto,
         }),
         limits: Limits::default(),
         secrets: Default::default(),
         labels: Default::default(),
+        imports: false,
         plan_of: None,
     }
 }
 
 /// A resource whose operation waits for a job.
-async fn queued(store: &Store, name: &str) -> (ResourceId, JobId) {
+pub async fn queued(store: &Store, name: &str) -> (ResourceId, JobId) {
     let kind = some_type(store, &home(), &format!("Type-of-{name}")).await;
     let id = create_resource(store, &home(), &new_resource(name, &kind)).await.expect("created").id;
     let claim = claim(store, id).await;
@@ -67,7 +69,7 @@ async fn conclude(store: &Store, claim: Arc<Claim>, job: Option<Box<JobRequest>>
     store.conclude(vec![conclusion]).await.expect("written");
 }
 
-async fn take(store: &Store, id: JobId, runner: &str) -> Option<i64> {
+pub async fn take(store: &Store, id: JobId, runner: &str) -> Option<i64> {
     let taken = store.take_jobs(vec![id], runner.into(), LEASE).await.expect("an answer");
     taken.first().map(|taken| taken.job.fencing_token)
 }

@@ -16,6 +16,7 @@ mod data;
 mod deletion;
 mod events;
 mod events_under_way;
+mod failures;
 mod fleet;
 mod history;
 mod idempotency;

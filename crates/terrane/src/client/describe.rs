@@ -13,7 +13,7 @@ use super::output::pairs;
 use super::table::Table;
 use super::time::{age, moment};
 use super::waiting::waiting;
-use super::{history, operations, print};
+use super::{choices, history, operations, print};
 
 /// How many of the latest attempts and events are shown.
 const RECENT: usize = 10;
@@ -95,7 +95,8 @@ fn facts(resource: &Resource, under_way: Option<&Operation>) -> String {
 }
 
 fn fact(name: &str, value: &str) -> String {
-    format!("{:<15} {value}\n", format!("{name}:"))
+    let name = if name.is_empty() { String::new() } else { format!("{name}:") };
+    format!("{name:<15} {value}\n")
 }
 
 fn next_look(resource: &Resource) -> String {
@@ -123,6 +124,9 @@ fn reasons(resource: &Resource, failure: &model::Failure) -> Vec<(&'static str, 
         ("Message", failure.message.clone()),
     ];
     rows.extend((!failure.hint.is_empty()).then(|| ("Hint", failure.hint.clone())));
+    for (at, choice) in resource.choices().iter().enumerate() {
+        rows.push((if at == 0 { "Can be done" } else { "" }, choices::command(*choice, resource)));
+    }
     rows.push(("In a row", resource.failures.to_string()));
     rows.push(("Next try", next_look(resource)));
     rows

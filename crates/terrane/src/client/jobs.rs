@@ -209,7 +209,7 @@ pub async fn plan(client: &ApiClient, args: &Plan) -> Result<(), Failure> {
     }
 }
 
-fn show(plan: &PlanSummary) -> Result<(), Failure> {
+pub fn show(plan: &PlanSummary) -> Result<(), Failure> {
     for change in &plan.changes {
         print::line(&format!("{:<8} {}", change.action.as_str(), change.address))?;
         for attribute in &change.attributes {
@@ -231,29 +231,36 @@ fn show(plan: &PlanSummary) -> Result<(), Failure> {
 
 pub async fn approve(client: &ApiClient, args: &Approve) -> Result<(), Failure> {
     let job = newest(client, &args.what).await?;
-    let (Some(sha256), None) = (&job.plan_sha256, &job.approved_by) else {
+    if job.plan_sha256.is_none() || job.approved_by.is_some() || job.state != JobState::Finished {
         return Err(Failure::new(Code::Conflict, format!("{} has no plan that waits for approval", args.what)));
-    };
+    }
     if let Some(plan) = job.report.as_ref().and_then(|report| report.plan.as_ref()) {
         show(plan)?;
     }
     if !args.yes && !prompt::confirm(&format!("Apply exactly this to {}?", args.what))? {
         return Err(Failure::failed("not approved; nothing was changed"));
     }
-    let query = [("plan_sha256", sha256.clone())];
-    client.post(&format!("/api/v1/jobs/{}/approve", job.id), &query, None).await?;
+    consent(client, &job).await?;
     print::line(&format!("the plan of job {} is approved and is going to be applied", job.id))
+}
+
+/// Consent to the very plan that was shown.
+pub async fn consent(client: &ApiClient, job: &JobInfo) -> Result<(), Failure> {
+    let query = [("plan_sha256", job.plan_sha256.clone().unwrap_or_default())];
+    client.post(&format!("/api/v1/jobs/{}/approve", job.id), &query, None).await.map(|_| ())
 }
 
 pub async fn cancel(client: &ApiClient, args: &Cancel) -> Result<(), Failure> {
     let job = newest(client, &args.what).await?;
-    if job.state.is_over() {
+    let planned = job.state == JobState::Finished && job.plan_sha256.is_some() && job.approved_by.is_none();
+    if job.state.is_over() && !planned {
         return Err(Failure::new(Code::Conflict, format!("{}: its last job, {}, is over already", args.what, job.id)));
     }
     let query = [("force", args.force.to_string())];
     let answer = client.post(&format!("/api/v1/jobs/{}/cancel", job.id), &query, None).await?;
     let stopped: JobInfo = read(&answer)?;
     print::line(&match (stopped.state, args.force) {
+        (JobState::Cancelled, _) if planned => format!("the plan of job {} is refused; nothing was changed", job.id),
         (JobState::Cancelled, _) => format!("job {} is cancelled; it had not begun, and nothing was changed", job.id),
         (_, true) => format!("job {} is being killed; what it was making may exist without being in the state", job.id),
         (_, false) => format!(

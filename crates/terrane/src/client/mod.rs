@@ -5,9 +5,11 @@
 //! one file for each command.
 
 mod address;
+mod alerts;
 mod answer;
 mod api_client;
 mod apply;
+mod choices;
 mod connection;
 mod context;
 mod contexts;
@@ -47,6 +49,7 @@ mod whoami;
 use std::process::ExitCode;
 
 use clap::Subcommand;
+use model::Choice;
 
 use api_client::ApiClient;
 use connection::Connection;
@@ -132,10 +135,51 @@ A job that waits for a runner is over at once, and nothing was changed. One unde
 what it has begun and writes its state. With --force it is killed, and what it was making may exist without being in
 the state; such things are then listed by `terrane describe` under what may exist.")]
     Cancel(jobs::Cancel),
+    /// Try again what failed, from its beginning
+    #[command(after_help = "\
+Example:
+  terrane retry databasecluster/production-pg
+
+What can be done about a failure is told by `terrane describe`: retry, continue, rollback, cleanup, import.")]
+    Retry(choices::Chosen),
+    /// Go on from the state that a failed operation has reached, and keep it whatever happens
+    #[command(after_help = "\
+Example:
+  terrane continue databasecluster/production-pg
+
+Terraform plans anew on what was made so far and applies the rest. If it fails again, nothing is cleaned up.")]
+    Continue(choices::Chosen),
+    /// Go back to what last went well; the plan is shown first
+    #[command(after_help = "\
+Examples:
+  terrane rollback databasecluster/production-pg
+  terrane rollback databasecluster/production-pg --yes
+
+The spec, the configuration and the module's commit of the last generation that went well are applied. The spec itself stays as
+it is: `terrane reconcile` applies it again once it is mended.")]
+    Rollback(choices::Rollback),
+    /// Destroy what a failed first provision has left
+    #[command(after_help = "\
+Example:
+  terrane cleanup databasecluster/production-pg
+
+Afterwards nothing is provisioned until the spec changes or `terrane retry` asks for it.")]
+    Cleanup(choices::Chosen),
+    /// Take something that exists already into a resource's state, and go on
+    #[command(after_help = "\
+Example:
+  terrane import databasecluster/production-pg aws_s3_bucket.logs production-pg-logs
+
+For when an operation failed because something exists already: most often what an earlier run made and could not write down.")]
+    Import(choices::Import),
+    /// List the failures that a person should know of at once
+    #[command(after_help = "Example:\n  terrane alerts")]
+    Alerts(alerts::Alerts),
     /// Show what the last reconciliation produced
     #[command(after_help = "\
 Examples:
   terrane outputs databasecluster/production-pg
+  terrane outputs databasecluster/production-pg --reveal        sensitive ones too, for editors
   psql \"$(terrane outputs databasecluster/production-pg url)\"")]
     Outputs(outputs::Outputs),
     /// Reconcile resources now
@@ -209,6 +253,10 @@ impl Command {
             Command::Approve(args) => args.connection.clone(),
             Command::Plugins(args) => args.connection.clone(),
             Command::Secret(command) => command.connection().clone(),
+            Command::Retry(args) | Command::Continue(args) | Command::Cleanup(args) => args.connection.clone(),
+            Command::Rollback(args) => args.connection.clone(),
+            Command::Import(args) => args.connection.clone(),
+            Command::Alerts(args) => args.connection.clone(),
             Command::Outputs(args) => args.connection.clone(),
             Command::Reconcile(args) => args.connection.clone(),
             Command::Wait(args) => args.connection.clone(),
@@ -267,6 +315,12 @@ async fn execute(client: ApiClient, command: Command) -> Result<Option<Code>, Fa
         Command::Approve(args) => jobs::approve(&client, &args).await?,
         Command::Plugins(args) => plugins::run(&client, &args).await?,
         Command::Secret(command) => secret::run(&client, &command).await?,
+        Command::Retry(args) => choices::choose(&client, Choice::Retry, &args).await?,
+        Command::Continue(args) => choices::choose(&client, Choice::Continue, &args).await?,
+        Command::Cleanup(args) => choices::choose(&client, Choice::Cleanup, &args).await?,
+        Command::Rollback(args) => choices::rollback(&client, &args).await?,
+        Command::Import(args) => choices::import(&client, &args).await?,
+        Command::Alerts(args) => alerts::run(&client, &args).await?,
         Command::Outputs(args) => outputs::run(&client, &args).await?,
         Command::Wait(args) => wait::run(&client, &args).await?,
         Command::Events(args) => events::run(&client, &args).await?,

@@ -25,6 +25,10 @@ pub fn waiting(resource: &Resource, operation: Option<&Operation>) -> Option<Wai
             format!("operation {} to finish ({}, {})", operation.id, operation.kind.as_str(), operation.phase.as_str()),
             operation.started_at,
         ),
+        (Lifecycle::Failed, None) if is_stalled(resource) && resource.choices().len() > 1 => {
+            let choices: Vec<_> = resource.choices().iter().map(|choice| choice.as_str()).collect();
+            (format!("a person's choice ({}), or a change of the resource", choices.join(", ")), since_failure)
+        }
         (Lifecycle::Failed, None) if is_stalled(resource) => {
             ("a change of the resource or of its type, or `terrane reconcile`".into(), since_failure)
         }
@@ -35,10 +39,20 @@ pub fn waiting(resource: &Resource, operation: Option<&Operation>) -> Option<Wai
             resource.deletion_requested_at.unwrap_or(resource.updated_at),
         ),
         (Lifecycle::Pending, None) => ("a controller to take it up".into(), resource.created_at),
+        (Lifecycle::Active, None) if is_rolled_back(resource) => (
+            format!("its owner: generation {} was rolled back; `terrane reconcile` applies it", resource.generation),
+            since_failure,
+        ),
         (_, None) if resource.generation > resource.observed_generation => {
             (format!("a controller to take up generation {}", resource.generation), resource.updated_at)
         }
         (_, None) => return None,
     };
     Some(Waiting { what, since })
+}
+
+/// Ready, at an older generation than the newest, and nobody is about to change that.
+fn is_rolled_back(resource: &Resource) -> bool {
+    resource.generation > resource.observed_generation
+        && resource.next_reconcile_at.is_none_or(|next| next > Timestamp::now())
 }

@@ -5,6 +5,7 @@
 
 mod addressing;
 mod apply;
+mod choices;
 mod contexts;
 mod delete;
 mod diff;

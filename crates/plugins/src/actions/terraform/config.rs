@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use model::job::{Approval, Goal, JobRequest, Limits, Source, Terraform, Work};
 use model::plugin::{Call, Step};
-use model::{Class, Failure, Labels};
+use model::{Class, Failure, Labels, Reason};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use super::memory::Memory;
 use crate::actions::forge::Seconds;
 use crate::expr::{Scope, render};
 use crate::secrets::reference;
@@ -19,6 +20,8 @@ pub(super) enum OnFailure {
     #[default]
     Cleanup,
     Keep,
+    /// Nothing is done until a person chooses.
+    Ask,
 }
 
 #[derive(Debug, Deserialize)]
@@ -62,8 +65,9 @@ impl Config {
         let mut secrets = BTreeMap::new();
         let variables = self.variables(call, &mut secrets)?;
         let environment = self.environment(call, &mut secrets)?;
-        let source = self.source(call)?;
+        let source = locked(self.source(call)?, call);
         model::check_labels(&self.runner).map_err(|error| invalid(call.step, format!("`runner`: {error}")))?;
+        let rolls_back = call.operation.reason == Reason::RolledBack;
         let timeout = self.timeout.map_or(Limits::default().timeout_seconds, |limit| limit.0.unsigned_abs());
         Ok(JobRequest {
             work: Work::Terraform(Terraform {
@@ -73,11 +77,14 @@ impl Config {
                 environment,
                 state: None,
                 plan: None,
-                approval: self.approval,
+                import: None,
+                // What a person wants back is shown to them first.
+                approval: if rolls_back { Approval::Manual } else { self.approval },
             }),
             limits: Limits { timeout_seconds: timeout, ..Limits::default() },
             secrets,
             labels: self.runner.clone(),
+            imports: goal == Goal::Apply && call.operation.reason == Reason::Imported,
             plan_of: None,
         })
     }
@@ -149,6 +156,17 @@ impl Config {
             open.insert(name, text);
         }
         Ok(open)
+    }
+}
+
+/// What was applied well is applied from the same commit as long as nothing else is asked for.
+fn locked(source: Source, call: &Call) -> Source {
+    let memory = Memory::of(call);
+    match source {
+        Source::Git { git, reference, commit: None, path } if memory.applied == Some(call.resource.generation) => {
+            Source::Git { git, reference, commit: memory.commit, path }
+        }
+        source => source,
     }
 }
 

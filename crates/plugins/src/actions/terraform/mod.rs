@@ -1,19 +1,22 @@
 //! The action plugin `terraform`: a root module is planned and applied by a runner, and followed to its end. Here is decided
 //! what a runner is asked to do and what its report means; nothing here starts a process or waits.
 
+mod choices;
 mod config;
+mod memory;
 mod report;
 mod schema;
 mod stage;
+mod tries;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use model::job::{Goal, JobEnd, JobProgress, JobReport, JobRequest, JobState};
 use model::plugin::{Answer, Call, Changes, Descriptor, Done, ON_CHANGE, Outcome, Step, Wait, Wake};
-use model::{Class, Failure};
-use serde_json::json;
+use model::{Class, Failure, Reason};
 
 use self::config::Config;
+use self::memory::Memory;
 use self::stage::Stage;
 use crate::action::{Action, World};
 
@@ -36,7 +39,13 @@ impl Action for Terraform {
     }
 
     fn call<'a>(&'a self, call: &'a Call, _world: &'a World) -> BoxFuture<'a, Answer> {
-        async move { answer(call).unwrap_or_else(Answer::from) }.boxed()
+        async move {
+            if call.operation.reason != Reason::RolledBack {
+                return answer(call).unwrap_or_else(Answer::from);
+            }
+            as_it_went_well(call).and_then(|call| answer(&call)).unwrap_or_else(Answer::from)
+        }
+        .boxed()
     }
 }
 
@@ -46,23 +55,40 @@ fn answer(call: &Call) -> Result<Answer, Failure> {
             Config::read(call)?.request(call, Goal::Apply)?;
             Ok(Answer::nothing())
         }
-        Step::Apply => follow(call, Goal::Apply),
-        Step::Observe => follow(call, Goal::Observe),
-        Step::Destroy if call.memory["began"] != json!(true) => {
+        Step::Apply if call.operation.reason == Reason::CleanedUp => follow(call, Stage::cleanup(choices::given_up())),
+        Step::Apply => follow(call, Stage::first(Goal::Apply)),
+        Step::Observe => follow(call, Stage::first(Goal::Observe)),
+        Step::Destroy if !Memory::of(call).began => {
             Ok(Answer::done(Done { changes: Some(Changes::default()), ..Done::default() }))
         }
-        Step::Destroy => follow(call, Goal::Destroy),
+        Step::Destroy => follow(call, Stage::first(Goal::Destroy)),
         Step::Plan | Step::Outputs => Ok(Answer::nothing()),
     }
 }
 
+/// The same question about the inputs that last went well.
+fn as_it_went_well(call: &Call) -> Result<Call, Failure> {
+    let good = Memory::of(call).good.ok_or_else(|| {
+        Failure::new(Class::InvalidConfig, call.step, "there is nothing to roll back to")
+            .with_hint("Change the spec to what is wanted.")
+    })?;
+    Ok(Call { spec: good.spec, config: good.config, ..call.clone() })
+}
+
 /// Queue the job, or see how far it is.
-fn follow(call: &Call, goal: Goal) -> Result<Answer, Failure> {
+fn follow(call: &Call, first: Stage) -> Result<Answer, Failure> {
     let config = Config::read(call)?;
-    let Some(stage) = Stage::of(call).filter(|stage| stage.attempt == call.operation.attempt) else {
-        let stage = Stage { goal, attempt: call.operation.attempt, cleans_up_after: None };
-        return begin(call, &config, config.request(call, goal)?, &stage);
+    let Some(stage) = Stage::of(call) else {
+        return begin(call, &config, config.request(call, first.goal)?, &first);
     };
+    if stage.pauses && call.superseded && stage.goal == Goal::Apply {
+        return Err(Failure::new(Class::Conflict, call.step, "the spec changed before it was tried again")
+            .with_hint("It is done anew."));
+    }
+    if stage.pauses {
+        let stage = Stage { pauses: false, ..stage };
+        return begin(call, &config, config.request(call, stage.goal)?, &stage);
+    }
     let Some(job) = &call.job else {
         return begin(call, &config, config.request(call, stage.goal)?, &stage);
     };
@@ -72,11 +98,8 @@ fn follow(call: &Call, goal: Goal) -> Result<Answer, Failure> {
         (JobState::Finished, Some(report)) if report.end == JobEnd::AwaitsApproval => {
             await_approval(call, &config, &stage, job, report)
         }
-        (JobState::Finished, Some(report)) => report::read(call, &config, stage, report),
-        (JobState::Finished | JobState::Cancelled, _) => {
-            let failure = Failure::new(Class::Cancelled, call.step, "a person stopped it before it was begun");
-            Err(failure.with_hint("Nothing was changed. To go on: terrane reconcile"))
-        }
+        (JobState::Finished, Some(report)) => report::read(call, &config, &stage, report),
+        (JobState::Finished | JobState::Cancelled, _) => Err(choices::unbegun(call, &Memory::of(call))),
     }
 }
 
@@ -104,9 +127,7 @@ fn await_approval(
 
 /// What is asked of a runner is remembered as begun: from here on something may exist outside.
 fn begin(call: &Call, config: &Config, request: JobRequest, stage: &Stage) -> Result<Answer, Failure> {
-    let mut memory = if call.memory.is_object() { call.memory.clone() } else { json!({}) };
-    if stage.goal == Goal::Apply {
-        memory["began"] = json!(true);
-    }
-    Ok(stage.wait(&config.awaited()).remembering(memory).queueing(request))
+    let mut memory = Memory::of(call);
+    memory.began |= stage.goal == Goal::Apply;
+    Ok(stage.wait(&config.awaited()).remembering(memory.value()).queueing(request))
 }

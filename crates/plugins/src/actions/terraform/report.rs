@@ -2,94 +2,110 @@
 
 use model::job::{Goal, JobEnd, JobReport, Suspect};
 use model::plugin::{Answer, Call, Done, Observation};
-use model::{Class, Failure, Retry, quick_retry};
-use serde_json::{Map, Value, json};
+use model::{Class, Failure, Reason};
+use serde_json::{Map, Value};
 
 use super::config::{Config, OnFailure};
+use super::memory::Memory;
 use super::stage::Stage;
+use super::{choices, tries};
 
 /// Lines of `holds` that are kept.
 const MAX_HOLDS: usize = 200;
 
-pub(super) fn read(call: &Call, config: &Config, stage: Stage, report: &JobReport) -> Result<Answer, Failure> {
-    let answer = match (&report.end, stage.cleans_up_after.clone()) {
-        (JobEnd::Succeeded, Some(failure)) => Err(cleaned_up(failure)),
-        (JobEnd::Failed { failure }, Some(first)) => Err(not_cleaned_up(first, failure)),
-        (JobEnd::Succeeded, None) => Ok(succeeded(call, &stage, report)),
+pub(super) fn read(call: &Call, config: &Config, stage: &Stage, report: &JobReport) -> Result<Answer, Failure> {
+    if stage.goal == Goal::Observe {
+        return Ok(observed(call, stage, report));
+    }
+    let mut memory = Memory::of(call);
+    memory.take_suspects(report);
+    let holds = holds(report, &memory);
+    let answer = match (&report.end, &stage.cleans_up_after) {
+        (JobEnd::Succeeded, Some(first)) => {
+            let remains = memory.may_hold_more();
+            memory = Memory { began: remains, suspects: memory.suspects, ..Memory::default() };
+            choices::cleaned_up(first, remains).into()
+        }
+        (JobEnd::Succeeded, None) if stage.goal == Goal::Destroy && memory.may_hold_more() => {
+            choices::perhaps_more(call, &memory.suspects).into()
+        }
+        (JobEnd::Succeeded, None) => succeeded(call, stage, report, &mut memory),
         // Seen to before; a clean-up needs nobody's consent.
-        (JobEnd::AwaitsApproval, _) => Ok(stage.wait("Waiting for approval")),
-        (JobEnd::Cancelled, _) => Err(Failure::new(Class::Cancelled, call.step, "a person stopped it").with_hint(
-            "What was made until then is in the state. To go on: terrane reconcile; to undo: terrane delete",
-        )),
-        (JobEnd::Failed { failure }, None) => failed(call, config, &stage, failure),
+        (JobEnd::AwaitsApproval, _) => stage.wait("Waiting for approval"),
+        (JobEnd::Cancelled, _) => choices::stopped(call, stage, report, &memory).into(),
+        (JobEnd::Failed { failure }, _) => failed(call, config, stage, report, &memory, failure)?,
     };
-    let answer = answer.unwrap_or_else(Answer::from);
-    Ok(if stage.goal == Goal::Observe { answer } else { answer.holding(holds(report)) })
+    Ok(answer.remembering(memory.value()).holding(holds))
 }
 
-fn succeeded(call: &Call, stage: &Stage, report: &JobReport) -> Answer {
-    let changes = Some(report.changes);
-    match stage.goal {
-        Goal::Observe => {
-            let observation = if report.drift.is_empty() {
-                Observation::Unchanged
-            } else {
-                Observation::Drifted { attributes: report.drift.clone() }
+fn observed(call: &Call, stage: &Stage, report: &JobReport) -> Answer {
+    let observation = match &report.end {
+        JobEnd::Succeeded if report.drift.is_empty() => Observation::Unchanged,
+        JobEnd::Succeeded => Observation::Drifted { attributes: report.drift.clone() },
+        JobEnd::Failed { failure } => {
+            return match tries::pause(stage, failure) {
+                Some(pause) => stage.again(pause, failure),
+                None => tries::spent(Failure { step: call.step, ..failure.clone() }).into(),
             };
-            Answer::done(Done { observation: Some(observation), ..Done::default() })
         }
-        Goal::Destroy => Answer::done(Done { changes, ..Done::default() }).remembering(json!({})),
-        Goal::Plan | Goal::Apply => {
-            // Sensitive ones are in the state, which is sealed; they are shown to whoever asks for them there.
-            let open = report.outputs.iter().filter(|(_, output)| !output.sensitive);
-            let outputs: Map<String, Value> = open.map(|(name, output)| (name.clone(), output.value.clone())).collect();
-            let message = report
-                .plan
-                .as_ref()
-                .map(|plan| if plan.changes().is_none() { "No changes".into() } else { format!("Applied: {plan}") });
-            let done = Done { changes, outputs: Some(outputs.into()), message, ..Done::default() };
-            let mut memory = json!({ "began": true, "applied": call.resource.generation });
-            if let Some(commit) = &report.versions.module_commit {
-                memory["commit"] = json!(commit);
-            }
-            Answer::done(done).remembering(memory)
-        }
+        JobEnd::AwaitsApproval | JobEnd::Cancelled => Observation::CannotTell { why: "a person stopped it".into() },
+    };
+    Answer::done(Done { observation: Some(observation), ..Done::default() })
+}
+
+fn succeeded(call: &Call, stage: &Stage, report: &JobReport, memory: &mut Memory) -> Answer {
+    let changes = Some(report.changes);
+    if stage.goal == Goal::Destroy {
+        *memory = Memory::default();
+        return Answer::done(Done { changes, ..Done::default() });
     }
+    memory.went_well(call, report);
+    // Sensitive ones are kept apart, sealed, and shown to whoever asks for them and may see them.
+    let open = report.outputs.iter().filter(|(_, output)| !output.sensitive);
+    let outputs: Map<String, Value> = open.map(|(name, output)| (name.clone(), output.value.clone())).collect();
+    let message = report
+        .plan
+        .as_ref()
+        .map(|plan| if plan.changes().is_none() { "No changes".into() } else { format!("Applied: {plan}") });
+    Answer::done(Done { changes, outputs: Some(outputs.into()), message, ..Done::default() })
 }
 
-/// A first provision that failed for good is taken back, unless its owner wants to keep what there is.
-fn failed(call: &Call, config: &Config, stage: &Stage, failure: &Failure) -> Result<Answer, Failure> {
-    let failure = Failure { step: call.step, ..failure.clone() };
-    let first = stage.goal == Goal::Apply && call.memory.get("applied").is_none();
-    let spent = quick_retry(&failure, call.operation.attempt).is_none();
-    if !first || !spent || config.on_failure != OnFailure::Cleanup || failure.class == Class::InvalidConfig {
-        return Err(failure);
+/// Tried again while that may help. A first provision that failed for good is taken back, unless its owner wants to keep what
+/// there is or to be asked.
+fn failed(
+    call: &Call,
+    config: &Config,
+    stage: &Stage,
+    report: &JobReport,
+    memory: &Memory,
+    failure: &Failure,
+) -> Result<Answer, Failure> {
+    // Where an apply failed is told as the runner tells it; of a destroy it is enough that it was one.
+    let step = if stage.goal == Goal::Apply { failure.step } else { call.step };
+    let failure = Failure { step, ..failure.clone() };
+    if let Some(pause) = tries::pause(stage, &failure) {
+        return Ok(stage.again(pause, &failure));
     }
-    let request = config.request(call, Goal::Destroy)?;
-    let stage = Stage { goal: Goal::Destroy, cleans_up_after: Some(failure), ..stage.clone() };
-    Ok(stage.wait("Failed; removing what was begun").queueing(request))
-}
-
-fn cleaned_up(failure: Failure) -> Failure {
-    let message = format!("{}; what had been made was removed again", failure.message);
-    Failure { message, retry: Some(Retry::OnChange), ..failure }
-}
-
-fn not_cleaned_up(first: Failure, then: &Failure) -> Failure {
-    let message = format!("{}; and removing what had been made failed: {}", first.message, then.message);
-    let hint = format!("{} What remains is listed under `holds`. To try again: terrane delete.", sentence(&first.hint));
-    Failure { message, hint: hint.trim_start().into(), retry: Some(Retry::OnChange), ..first }
-}
-
-fn sentence(text: &str) -> String {
-    if text.is_empty() || text.ends_with(['.', '!', '?']) { text.into() } else { format!("{text}.") }
+    let failure = tries::spent(failure);
+    if let Some(first) = &stage.cleans_up_after {
+        return Ok(choices::not_cleaned_up(first, &failure).into());
+    }
+    let first = stage.goal == Goal::Apply && memory.applied.is_none() && !report.objects.is_empty();
+    // After a crash all is kept for whoever looks into it; who asked to go on wants to keep what there is.
+    let kept = matches!(failure.class, Class::Crash | Class::Uncertain)
+        || matches!(call.operation.reason, Reason::Continued | Reason::Imported);
+    if first && !kept && config.on_failure == OnFailure::Cleanup {
+        let request = config.request(call, Goal::Destroy)?;
+        return Ok(Stage::cleanup(failure).wait("Failed; removing what was begun").queueing(request));
+    }
+    let ask = first && config.on_failure == OnFailure::Ask;
+    Ok(choices::of(call, stage, report, memory, failure, ask).into())
 }
 
 /// What exists, and what may exist although no state has it.
-fn holds(report: &JobReport) -> Vec<String> {
+fn holds(report: &JobReport, memory: &Memory) -> Vec<String> {
     let known = report.objects.iter().map(|object| format!("{} ({})", object.address, object.id));
-    let suspects = report.suspects.iter().map(suspect);
-    let mut lines: Vec<_> = suspects.chain(known).collect();
+    let mut lines: Vec<_> = memory.suspects.iter().map(suspect).chain(known).collect();
     if lines.len() > MAX_HOLDS {
         let more = lines.len() - MAX_HOLDS;
         lines.truncate(MAX_HOLDS);
@@ -98,7 +114,10 @@ fn holds(report: &JobReport) -> Vec<String> {
     lines
 }
 
-fn suspect(suspect: &Suspect) -> String {
-    let id = suspect.id.as_deref().map(|id| format!(" ({id})")).unwrap_or_default();
-    format!("{}{id}: perhaps; its {} was begun and is not in the state", suspect.address, suspect.action)
+pub(super) fn suspect(suspect: &Suspect) -> String {
+    let known = suspect.id.iter().cloned().chain(suspect.name.iter().map(|name| format!("name {name}")));
+    let tags = suspect.tags.iter().map(|(name, value)| format!("tag {name}={value}"));
+    let known: Vec<_> = known.chain(tags).collect();
+    let known = if known.is_empty() { String::new() } else { format!(" ({})", known.join(", ")) };
+    format!("{}{known}: perhaps; its {} was begun and is not in the state", suspect.address, suspect.action)
 }

@@ -45,8 +45,9 @@ fn config_schema() -> Value {
                                 person's where something would be deleted or replaced"
             },
             "on_failure": {
-                "enum": ["cleanup", "keep"],
-                "description": "Whether what a failed first provision has made is destroyed again (the default) or kept"
+                "enum": ["cleanup", "keep", "ask"],
+                "description": "What becomes of what a failed first provision has made: destroyed again (the default), kept, \
+                                or left as it is until a person chooses"
             },
             "runner": {
                 "type": "object",
