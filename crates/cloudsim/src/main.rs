@@ -1,17 +1,21 @@
-//! A Terraform provider whose cloud is a folder, and the commands by which people and tests look into that folder.
-//! Who starts the program decides which of the two it is.
+//! Terraform providers whose cloud is a folder, and the commands by which people and tests look into that folder. Who
+//! starts the program decides which of the two it is, and its first argument which provider.
 
 mod catalogue;
 mod cli;
+mod clouds;
+mod conduct;
 mod environment;
 mod plugin;
 mod protocol;
 mod provider;
+mod random;
 mod schema;
+mod template;
 mod value;
 mod world;
 
-use std::{error::Error, iter, process::ExitCode};
+use std::{env, error::Error, iter, process::ExitCode};
 
 use environment::Environment;
 use provider::Provider;
@@ -35,7 +39,9 @@ fn main() -> ExitCode {
 
 /// One thread is enough: whatever takes long here is waiting.
 fn serve(environment: Environment) -> Result<(), Box<dyn Error>> {
-    let provider = Provider::new(&catalogue::CLOUDSIM, environment.world);
+    let name = env::args().nth(1).unwrap_or_else(|| "cloudsim".to_owned());
+    let certificate = environment.client_certificate.clone();
+    let provider = Provider::new(catalogue::provider(&name)?, environment);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    Ok(runtime.block_on(plugin::serve(provider, environment.client_certificate.as_deref()))?)
+    Ok(runtime.block_on(plugin::serve(provider, certificate.as_deref()))?)
 }

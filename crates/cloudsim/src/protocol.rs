@@ -57,8 +57,31 @@ pub struct Schema {
 pub struct Block {
     #[prost(message, repeated, tag = "2")]
     pub attributes: Vec<Attribute>,
-    #[prost(string, tag = "4")]
-    pub description: String,
+    #[prost(message, repeated, tag = "3")]
+    pub block_types: Vec<NestedBlock>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub struct NestedBlock {
+    #[prost(string, tag = "1")]
+    pub type_name: String,
+    #[prost(message, optional, tag = "2")]
+    pub block: Option<Block>,
+    #[prost(int32, tag = "3")]
+    pub nesting: i32,
+    #[prost(int64, tag = "4")]
+    pub min_items: i64,
+    #[prost(int64, tag = "5")]
+    pub max_items: i64,
+}
+
+/// What an attribute holds whose parts have flags of their own.
+#[derive(Clone, PartialEq, Message)]
+pub struct NestedType {
+    #[prost(message, repeated, tag = "1")]
+    pub attributes: Vec<Attribute>,
+    #[prost(int32, tag = "3")]
+    pub nesting: i32,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -78,6 +101,12 @@ pub struct Attribute {
     pub computed: bool,
     #[prost(bool, tag = "7")]
     pub sensitive: bool,
+    #[prost(bool, tag = "9")]
+    pub deprecated: bool,
+    #[prost(message, optional, tag = "10")]
+    pub nested_type: Option<NestedType>,
+    #[prost(bool, tag = "11")]
+    pub write_only: bool,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -96,6 +125,8 @@ pub struct ProviderSchema {
     pub provider: Option<Schema>,
     #[prost(map = "string, message", tag = "2")]
     pub resource_schemas: HashMap<String, Schema>,
+    #[prost(map = "string, message", tag = "3")]
+    pub data_source_schemas: HashMap<String, Schema>,
     #[prost(message, optional, tag = "6")]
     pub server_capabilities: Option<ServerCapabilities>,
 }
@@ -163,6 +194,8 @@ pub struct ReadRequest {
     pub type_name: String,
     #[prost(message, optional, tag = "2")]
     pub current_state: Option<DynamicValue>,
+    #[prost(bytes = "vec", tag = "3")]
+    pub private: Vec<u8>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -171,6 +204,8 @@ pub struct ReadResponse {
     pub new_state: Option<DynamicValue>,
     #[prost(message, repeated, tag = "2")]
     pub diagnostics: Vec<Diagnostic>,
+    #[prost(bytes = "vec", tag = "3")]
+    pub private: Vec<u8>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -183,6 +218,8 @@ pub struct PlanRequest {
     pub proposed_new_state: Option<DynamicValue>,
     #[prost(message, optional, tag = "4")]
     pub config: Option<DynamicValue>,
+    #[prost(bytes = "vec", tag = "5")]
+    pub prior_private: Vec<u8>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -191,8 +228,13 @@ pub struct PlanResponse {
     pub planned_state: Option<DynamicValue>,
     #[prost(message, repeated, tag = "2")]
     pub requires_replace: Vec<AttributePath>,
+    #[prost(bytes = "vec", tag = "3")]
+    pub planned_private: Vec<u8>,
     #[prost(message, repeated, tag = "4")]
     pub diagnostics: Vec<Diagnostic>,
+    /// Terraform then minds less how a provider fills in defaults; most real ones ask for it.
+    #[prost(bool, tag = "5")]
+    pub legacy_type_system: bool,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -203,14 +245,20 @@ pub struct ApplyRequest {
     pub prior_state: Option<DynamicValue>,
     #[prost(message, optional, tag = "3")]
     pub planned_state: Option<DynamicValue>,
+    #[prost(bytes = "vec", tag = "5")]
+    pub planned_private: Vec<u8>,
 }
 
 #[derive(Clone, PartialEq, Message)]
 pub struct ApplyResponse {
     #[prost(message, optional, tag = "1")]
     pub new_state: Option<DynamicValue>,
+    #[prost(bytes = "vec", tag = "2")]
+    pub private: Vec<u8>,
     #[prost(message, repeated, tag = "3")]
     pub diagnostics: Vec<Diagnostic>,
+    #[prost(bool, tag = "4")]
+    pub legacy_type_system: bool,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -227,6 +275,8 @@ pub struct ImportedResource {
     pub type_name: String,
     #[prost(message, optional, tag = "2")]
     pub state: Option<DynamicValue>,
+    #[prost(bytes = "vec", tag = "3")]
+    pub private: Vec<u8>,
 }
 
 #[derive(Clone, PartialEq, Message)]

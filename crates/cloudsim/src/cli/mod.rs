@@ -1,6 +1,9 @@
-//! The commands for people and tests: install the provider for offline use, and look into a world or meddle with it.
+//! The commands for people and tests: install the providers for offline use, look into a world or meddle with it, and keep
+//! the catalogue true.
 
+mod check;
 mod edit;
+mod fault;
 mod mirror;
 
 use std::{
@@ -12,19 +15,34 @@ use std::{
 use clap::{Parser, Subcommand};
 use serde::Serialize;
 
-use crate::world::{LockedWorld, Moment, Object, Status, World, WorldError};
+use crate::{
+    catalogue::CatalogueError,
+    world::{LockedWorld, Moment, Object, Pace, Status, World, WorldError},
+};
 use edit::Assignment;
+use fault::FaultArgs;
+use mirror::Mirror;
 
 /// A simulated cloud for Terraform, without network or account.
 ///
-/// The cloud is a folder, called a world. Terraform starts this program as the provider `terrane/cloudsim`, whose
-/// resource `cloudsim_thing` can be slow, fail, drift and collide as real infrastructure does; you start it to install
-/// that provider and to see, or to change, what is in a world.
+/// The cloud is a folder, called a world. Terraform starts this program as one of the providers `hashicorp/aws`,
+/// `hashicorp/google`, `hashicorp/azurerm`, `digitalocean/digitalocean`, `linode/linode`, `hashicorp/kubernetes` and
+/// `hashicorp/helm`, so that modules written for the real ones run unchanged; or as `terrane/cloudsim`, whose resource
+/// `cloudsim_thing` can be slow, fail, drift and collide as it is told. You start it to install those providers and to
+/// see, or to change, what is in a world.
 #[derive(Parser)]
 #[command(version, after_long_help = EXAMPLE)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum CliError {
+    #[error(transparent)]
+    Catalogue(#[from] CatalogueError),
+    #[error("the mirror cannot be written")]
+    Io(#[from] io::Error),
 }
 
 const EXAMPLE: &str = r#"Example:
@@ -54,17 +72,28 @@ const EXAMPLE: &str = r#"Example:
   cloudsim objects /tmp/world
   cloudsim edit /tmp/world web size=5 && terraform plan   # drift
 
+The same with a real provider, which has no setting for a world:
+  export CLOUDSIM_WORLD=/tmp/world              # or: cloudsim mirror --world /tmp/world ~/cloudsim
+  cloudsim pace /tmp/world 60                   # an EKS cluster takes 12 s; `real`: 12 min
+  cloudsim fault /tmp/world capacity --type aws_eks_node_group --times 1
+
 Killing Terraform, or the provider, does not stop the cloud: a create or destroy that was accepted takes its course, and is in the ledger from the moment it was accepted."#;
 
 #[derive(Subcommand)]
 enum Command {
-    /// Write a mirror from which `terraform init` installs the provider, and print the CLI configuration that uses it.
+    /// Write a mirror from which `terraform init` installs the providers, and print the CLI configuration that uses it.
     Mirror {
         /// The folder to write; made if need be.
         dir: PathBuf,
         /// Put this program into the folder too: for runs that can see nothing else of this machine.
         #[arg(long)]
         copy: bool,
+        /// The folder of the simulated cloud, for providers whose environment has no CLOUDSIM_WORLD.
+        #[arg(long)]
+        world: Option<PathBuf>,
+        /// Simulate the providers of this dump too: what `terraform providers schema -json` prints.
+        #[arg(long, value_name = "FILE")]
+        schemas: Vec<PathBuf>,
     },
     /// Print what providers did in a world, one JSON line per effect: when (in microseconds), what, to which object, by
     /// which process.
@@ -81,9 +110,9 @@ enum Command {
     Edit {
         /// The folder of the simulated cloud.
         world: PathBuf,
-        /// The name of the object.
+        /// The name of the object, or its id.
         name: String,
-        /// KEY=VALUE, or KEY.ENTRY=VALUE in a map; an empty value unsets.
+        /// KEY=VALUE; KEY.ENTRY=VALUE in a map, KEY.0.ENTRY=VALUE in the first of several blocks; an empty value unsets.
         #[arg(required = true, value_name = "KEY=VALUE")]
         assignments: Vec<Assignment>,
     },
@@ -91,20 +120,56 @@ enum Command {
     Remove {
         /// The folder of the simulated cloud.
         world: PathBuf,
-        /// The name of the object.
+        /// The name of the object, or its id.
         name: String,
+    },
+    /// Empty a world: objects and ledger are gone, faults and pace stay. Nobody is told.
+    Reset {
+        /// The folder of the simulated cloud.
+        world: PathBuf,
+    },
+    /// Make requests fail as they do in real clouds; without KIND, print what is to fail.
+    Fault(FaultArgs),
+    /// Set how fast the cloud is.
+    Pace {
+        /// The folder of the simulated cloud; made if need be.
+        world: PathBuf,
+        /// `instant`, `real`, or how many times faster than real: at 60 twelve minutes take twelve seconds.
+        pace: Pace,
+    },
+    /// Prove that the built-in catalogue says of each type what a dump of the provider's schemas says, or print where not.
+    Check {
+        /// A folder of dumps, `*.json`, each as `terraform providers schema -json` prints it.
+        #[arg(long, value_name = "DIR")]
+        against: PathBuf,
+    },
+    /// Print a catalogue file with the types that are listed, taken from a dump.
+    Catalogue {
+        /// A dump, as `terraform providers schema -json` prints it.
+        #[arg(long, value_name = "FILE")]
+        from: PathBuf,
+        /// A file with names of types, `aws_vpc` or `data.aws_vpc`; those of other providers are passed over.
+        #[arg(long, value_name = "FILE")]
+        types: PathBuf,
+        /// Of the provider.
+        #[arg(long)]
+        release: String,
     },
 }
 
 pub fn run() -> Result<(), Box<dyn Error>> {
     let mut out = io::stdout().lock();
     match Cli::parse().command {
-        Command::Mirror { dir, copy } => out.write_all(mirror::write(&dir, copy)?.as_bytes())?,
+        Command::Mirror { dir, copy, world, schemas } => {
+            let mirror = Mirror { dir: &dir, copy, world: world.as_deref(), schemas: &schemas };
+            out.write_all(mirror.write()?.as_bytes())?;
+        }
         Command::Ledger { world } => out.write_all(World::existing(&world)?.lock()?.ledger()?.as_bytes())?,
         Command::Objects { world } => {
             let now = Moment::now();
             for object in World::existing(&world)?.lock()?.objects()? {
-                writeln!(out, "{}", serde_json::to_string(&Listed { status: object.status(now), object })?)?;
+                let listed = Listed { name: object.name(), status: object.status(now), object: &object };
+                writeln!(out, "{}", serde_json::to_string(&listed)?)?;
             }
         }
         Command::Edit { world, name, assignments } => {
@@ -121,18 +186,35 @@ pub fn run() -> Result<(), Box<dyn Error>> {
             let world = world.lock()?;
             world.remove(&named(&world, name)?)?;
         }
+        Command::Reset { world } => World::existing(&world)?.lock()?.reset()?,
+        Command::Fault(args) => fault::run(args, &mut out)?,
+        Command::Pace { world, pace } => {
+            let world = World::at(world);
+            world.prepare()?;
+            let world = world.lock()?;
+            let mut settings = world.settings()?;
+            settings.pace = pace;
+            world.set(&settings)?;
+        }
+        Command::Check { against } => check::run(&against, &mut out)?,
+        Command::Catalogue { from, types, release } => check::select(&from, &types, &release, &mut out)?,
     }
     Ok(())
 }
 
 #[derive(Serialize)]
-struct Listed {
+struct Listed<'a> {
+    name: &'a str,
     status: Status,
     #[serde(flatten)]
-    object: Object,
+    object: &'a Object,
 }
 
 fn named(world: &LockedWorld<'_>, name: String) -> Result<Object, WorldError> {
-    let object = world.objects()?.into_iter().find(|object| object.name == name);
-    object.ok_or(WorldError::NotFound(name))
+    let mut found: Vec<_> =
+        world.objects()?.into_iter().filter(|object| object.name() == name || object.id == name).collect();
+    if found.len() > 1 {
+        return Err(WorldError::Ambiguous { name, ids: found.into_iter().map(|object| object.id).collect() });
+    }
+    found.pop().ok_or(WorldError::NotFound(name))
 }

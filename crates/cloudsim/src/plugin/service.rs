@@ -10,7 +10,10 @@ use tonic::{Status, body::Body, server::Grpc};
 use tonic_prost::ProstCodec;
 use tower::service_fn;
 
-use crate::{protocol::Empty, provider::Provider};
+use crate::{
+    protocol::{DiagnosticsResponse, Empty},
+    provider::Provider,
+};
 
 #[derive(Clone)]
 pub struct Service {
@@ -39,10 +42,14 @@ impl Service {
             }
             "/tfplugin6.Provider/ConfigureProvider" => self.call(request, async |p, r| p.configure(&r)).await,
             "/tfplugin6.Provider/ValidateResourceConfig" => self.call(request, async |p, r| p.validate(&r)).await,
-            "/tfplugin6.Provider/UpgradeResourceState" => self.call(request, async |p, r| p.upgrade(r)).await,
+            "/tfplugin6.Provider/ValidateDataResourceConfig" => {
+                self.call(request, async |_, _: Empty| DiagnosticsResponse::default()).await
+            }
+            "/tfplugin6.Provider/UpgradeResourceState" => self.call(request, async |p, r| p.upgrade(&r)).await,
             "/tfplugin6.Provider/PlanResourceChange" => self.call(request, async |p, r| p.plan(&r)).await,
             "/tfplugin6.Provider/ApplyResourceChange" => self.call(request, async |p, r| p.apply(&r).await).await,
             "/tfplugin6.Provider/ReadResource" => self.call(request, async |p, r| p.read(&r)).await,
+            "/tfplugin6.Provider/ReadDataSource" => self.call(request, async |p, r| p.read_data(&r)).await,
             "/tfplugin6.Provider/ImportResourceState" => self.call(request, async |p, r| p.import(&r)).await,
             // Asks for haste, not for cancellation: what the cloud has accepted, it finishes.
             "/tfplugin6.Provider/StopProvider" => self.call(request, async |_, _: Empty| Empty {}).await,

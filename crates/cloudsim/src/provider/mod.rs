@@ -2,42 +2,67 @@
 //! an answer; whatever goes wrong is a diagnostic, which Terraform shows to its user.
 
 mod apply;
+mod check;
+mod data;
+mod fill;
 mod plan;
+mod session;
 
 use std::{
     error::Error,
     iter,
     path::{self, PathBuf},
-    sync::OnceLock,
+    sync::{LazyLock, OnceLock},
 };
 
+use serde_json::{Value as Json, json};
+
+pub use check::Request;
+pub use session::Session;
+
 use crate::{
-    environment,
+    catalogue,
+    clouds::{self, Cloud},
+    conduct::Conduct,
+    environment::{self, Environment},
     protocol::{
         ApplyRequest, ApplyResponse, ConfigRequest, ConfigureRequest, Diagnostic, DiagnosticsResponse, DynamicValue,
         ImportRequest, ImportResponse, ImportedResource, PlanRequest, PlanResponse, ProviderSchema, ReadRequest,
         ReadResponse, StateResponse, UpgradeRequest, ValidateProviderRequest, ValidateProviderResponse,
     },
-    schema::{ProviderType, ResourceType},
-    value::{self, Fields},
-    world::{Object, World},
+    schema::Schema,
+    template::{self, Scope},
+    value,
+    world::{Action, Address, LockedWorld, Object, World},
 };
 
 pub struct Provider {
-    r#type: &'static ProviderType,
-    /// The world to use where the configuration names none.
-    default_world: Option<PathBuf>,
+    catalogue: catalogue::Provider,
+    cloud: &'static dyn Cloud,
+    environment: Environment,
     /// Known once Terraform has configured the provider.
-    world: OnceLock<World>,
+    ready: OnceLock<(Session, World)>,
 }
 
+/// A type of resource: how it looks and how it behaves.
+#[derive(Clone, Copy)]
+pub struct ResourceType<'a> {
+    pub name: &'a str,
+    pub schema: &'a Schema,
+    pub conduct: &'a Conduct,
+}
+
+/// What of a cloud's conduct nobody has written down.
+static UNDESCRIBED: LazyLock<Conduct> = LazyLock::new(Conduct::default);
+
 impl Provider {
-    pub fn new(r#type: &'static ProviderType, default_world: Option<PathBuf>) -> Provider {
-        Provider { r#type, default_world, world: OnceLock::new() }
+    pub fn new(catalogue: catalogue::Provider, environment: Environment) -> Provider {
+        let cloud = clouds::named(catalogue.schema.name());
+        Provider { catalogue, cloud, environment, ready: OnceLock::new() }
     }
 
     pub fn schema(&self) -> ProviderSchema {
-        self.r#type.to_protocol()
+        self.catalogue.schema.to_protocol()
     }
 
     /// Nothing to say yet: a world may be named by the environment of the run that needs it.
@@ -50,47 +75,70 @@ impl Provider {
     }
 
     fn try_configure(&self, request: &ConfigureRequest) -> Result<(), Diagnostic> {
-        let config = Fields::decode(request.config.as_ref()).map_err(diagnostic)?.unwrap_or_default();
-        let named = config.get("world").as_str().map(PathBuf::from);
-        let folder = named.or_else(|| self.default_world.clone()).ok_or_else(|| {
-            let missing = format!("The provider needs a world: a folder, or {} in the environment", environment::WORLD);
-            Diagnostic::error(missing).at("world")
+        let r#type = self.catalogue.schema.config.r#type();
+        let config = value::decode(request.config.as_ref(), &r#type).map_err(diagnostic)?;
+        let named = config.get("world").and_then(Json::as_str).map(PathBuf::from);
+        let folder = named.or_else(|| self.environment.world.clone()).ok_or_else(|| {
+            Diagnostic::error(format!(
+                "The provider needs a world: a folder, or {} in the environment",
+                environment::WORLD
+            ))
         })?;
         let folder = path::absolute(folder).map_err(diagnostic)?;
+        let mut session = Session::begin(&self.catalogue, config, self.environment.clouds.clone())?;
+        self.cloud.begin(&mut session)?;
         // A second configuration of one process would be Terraform's mistake; the first one holds.
-        self.world.get_or_init(|| World::at(folder)).prepare().map_err(diagnostic)
+        let (_, world) = self.ready.get_or_init(|| (session, World::at(folder)));
+        world.prepare().map_err(diagnostic)
     }
 
     pub fn validate(&self, request: &ConfigRequest) -> DiagnosticsResponse {
         let faults = self.resource(&request.type_name).and_then(|resource| {
-            let config = Fields::decode(request.config.as_ref()).map_err(diagnostic)?.unwrap_or_default();
-            Ok((resource.faults)(&config.known(resource.attributes).map_err(diagnostic)?))
+            let config = value::decode(request.config.as_ref(), &resource.schema.block.r#type()).map_err(diagnostic)?;
+            let config = value::known(config);
+            let mut faults = check::rules(&self.catalogue.conduct.provider, resource.conduct, &config);
+            faults.extend(self.cloud.faults(resource.name, &config));
+            Ok(faults)
         });
         DiagnosticsResponse { diagnostics: faults.unwrap_or_else(|error| vec![error]) }
     }
 
-    /// The schema has one version so far, so what was stored is what it says.
-    pub fn upgrade(&self, request: UpgradeRequest) -> StateResponse {
-        let json = request.raw_state.map(|state| state.json).unwrap_or_default();
-        StateResponse { state: Some(DynamicValue { json, msgpack: Vec::new() }), diagnostics: Vec::new() }
+    /// What was stored, as far as the schema still has it.
+    pub fn upgrade(&self, request: &UpgradeRequest) -> StateResponse {
+        let upgraded = self.resource(&request.type_name).and_then(|resource| {
+            let stored = request.raw_state.as_ref().map(|state| state.json.as_slice()).unwrap_or_default();
+            state(resource, &serde_json::from_slice(stored).map_err(diagnostic)?)
+        });
+        match upgraded {
+            Ok(state) => StateResponse { state: Some(state), diagnostics: Vec::new() },
+            Err(error) => StateResponse { state: None, diagnostics: vec![error] },
+        }
     }
 
     pub fn plan(&self, request: &PlanRequest) -> PlanResponse {
-        self.resource(&request.type_name)
-            .and_then(|resource| plan::answer(resource, request).map_err(diagnostic))
-            .unwrap_or_else(|error| PlanResponse { diagnostics: vec![error], ..PlanResponse::default() })
+        let planned = self.resource(&request.type_name).and_then(|resource| {
+            let (session, _) = self.ready()?;
+            plan::answer(resource, self.cloud, session, request).map_err(diagnostic)
+        });
+        planned.unwrap_or_else(|error| PlanResponse { diagnostics: vec![error], ..PlanResponse::default() })
     }
 
     pub async fn apply(&self, request: &ApplyRequest) -> ApplyResponse {
-        let outcome = match (self.resource(&request.type_name), self.world()) {
-            (Ok(resource), Ok(world)) => apply::answer(resource, world, request).await,
-            (Err(error), _) | (_, Err(error)) => Err(error),
+        let outcome = match self.resource(&request.type_name) {
+            Ok(resource) => apply::answer(self, resource, request).await,
+            Err(error) => Err(error.into()),
         };
-        match outcome {
-            Ok(state) => ApplyResponse { new_state: Some(state), diagnostics: Vec::new() },
-            // Each effect happens whole or not at all: where one failed, what was before still is.
-            Err(error) => ApplyResponse { new_state: request.prior_state.clone(), diagnostics: vec![error] },
-        }
+        let (new_state, private, error) = match outcome {
+            Ok(apply::Applied { state, private }) => (Some(state), private, None),
+            Err(failure) => match *failure {
+                apply::Failure { error, applied: Some(applied) } => (Some(applied.state), applied.private, Some(error)),
+                // Where nothing happened, what was before still is.
+                apply::Failure { error, applied: None } => {
+                    (request.prior_state.clone(), request.planned_private.clone(), Some(error))
+                }
+            },
+        };
+        ApplyResponse { new_state, private, diagnostics: error.into_iter().collect(), legacy_type_system: true }
     }
 
     pub fn read(&self, request: &ReadRequest) -> ReadResponse {
@@ -98,20 +146,33 @@ impl Provider {
             Ok(state) => (Some(state), None),
             Err(error) => (request.current_state.clone(), Some(error)),
         };
-        ReadResponse { new_state, diagnostics: error.into_iter().collect() }
+        ReadResponse { new_state, diagnostics: error.into_iter().collect(), private: request.private.clone() }
     }
 
     fn try_read(&self, request: &ReadRequest) -> Result<DynamicValue, Diagnostic> {
         let resource = self.resource(&request.type_name)?;
-        let Some(current) = Fields::decode(request.current_state.as_ref()).map_err(diagnostic)? else {
-            return Ok(value::null());
-        };
-        let (id, name) = identity(&current)?;
-        let found = self.world()?.lock().and_then(|world| world.find(resource.name, name)).map_err(diagnostic)?;
-        // A namesake that came later is not the object that this state knew.
-        match found.filter(|object| object.id == id) {
-            Some(object) => state(resource, &object),
-            None => Ok(value::null()),
+        let r#type = resource.schema.block.r#type();
+        let current = value::decode(request.current_state.as_ref(), &r#type).map_err(diagnostic)?;
+        let (session, world) = self.ready()?;
+        // Where it is not known yet which cluster is meant, nothing is known of what is in it.
+        if current.is_null() || session.account.is_empty() {
+            return request.current_state.clone().ok_or_else(|| Diagnostic::error("There is nothing to read"));
+        }
+        let world = world.lock().map_err(diagnostic)?;
+        let asked = self.request(resource, Action::Read, &current, session, &world);
+        asked.strike().map_err(|error| *error)?;
+        self.cloud.reach(&asked).map_err(|error| asked.error(&error))?;
+        let found = world.find(&self.address(resource, session, &request.private, &current)).map_err(diagnostic)?;
+        match found {
+            Some(object) => state(resource, &object.attributes),
+            None => value::encode(&Json::Null, &r#type).map_err(diagnostic),
+        }
+    }
+
+    pub fn read_data(&self, request: &ConfigRequest) -> StateResponse {
+        match data::answer(self, request) {
+            Ok(state) => StateResponse { state: Some(state), diagnostics: Vec::new() },
+            Err(error) => StateResponse { state: None, diagnostics: vec![error] },
         }
     }
 
@@ -124,39 +185,65 @@ impl Provider {
 
     fn try_import(&self, request: &ImportRequest) -> Result<ImportedResource, Diagnostic> {
         let resource = self.resource(&request.type_name)?;
-        let objects = self.world()?.lock().and_then(|world| world.objects()).map_err(diagnostic)?;
-        let mut candidates = objects.into_iter().filter(|object| object.r#type == resource.name);
-        let object =
-            candidates.find(|object| object.id == request.id || object.name == request.id).ok_or_else(|| {
-                Diagnostic::error(format!("NoSuchEntity: no {} has the id or name {:?}", resource.noun, request.id))
-            })?;
-        Ok(ImportedResource { type_name: request.type_name.clone(), state: Some(state(resource, &object)?) })
+        let (session, world) = self.ready()?;
+        let world = world.lock().map_err(diagnostic)?;
+        let objects = world.of_type(self.name(), &session.account, resource.name).map_err(diagnostic)?;
+        let called = |object: &&Object| object.id == request.id || object.name() == request.id;
+        let object = objects.iter().find(called).ok_or_else(|| {
+            let noun = resource.conduct.noun(resource.name);
+            Diagnostic::error(format!("NoSuchEntity: no {noun} has the id or name {:?}", request.id))
+        })?;
+        Ok(ImportedResource {
+            type_name: request.type_name.clone(),
+            state: Some(state(resource, &object.attributes)?),
+            private: object.address.key.clone().into_bytes(),
+        })
     }
 
-    fn resource(&self, name: &str) -> Result<&'static ResourceType, Diagnostic> {
-        let found = self.r#type.resources.iter().find(|resource| resource.name == name);
-        found.ok_or_else(|| Diagnostic::error(format!("{} has no resource type {name}", self.r#type.name)))
+    fn name(&self) -> &str {
+        self.catalogue.schema.name()
     }
 
-    fn world(&self) -> Result<&World, Diagnostic> {
-        self.world.get().ok_or_else(|| Diagnostic::error("The provider has not been configured"))
+    fn resource<'a>(&'a self, name: &'a str) -> Result<ResourceType<'a>, Diagnostic> {
+        let schema = self.catalogue.schema.resources.get(name);
+        let schema = schema.ok_or_else(|| Diagnostic::error(format!("{} has no resource type {name}", self.name())))?;
+        let conduct = self.catalogue.conduct.resource.get(name).unwrap_or(&UNDESCRIBED);
+        Ok(ResourceType { name, schema, conduct })
+    }
+
+    fn ready(&self) -> Result<&(Session, World), Diagnostic> {
+        self.ready.get().ok_or_else(|| Diagnostic::error("The provider has not been configured"))
+    }
+
+    fn request<'a>(
+        &'a self,
+        resource: ResourceType<'a>,
+        action: Action,
+        values: &'a Json,
+        session: &'a Session,
+        world: &'a LockedWorld<'a>,
+    ) -> Request<'a> {
+        Request { provider: &self.catalogue, resource, action, values, session, world }
+    }
+
+    /// Where the object is that a state speaks of. The state keeps the key; one that was written by hand may not.
+    fn address(&self, resource: ResourceType<'_>, session: &Session, private: &[u8], values: &Json) -> Address {
+        let key = String::from_utf8(private.to_vec()).ok().filter(|key| !key.is_empty());
+        let template = resource.conduct.key.as_deref().unwrap_or("{id}");
+        Address {
+            provider: self.name().to_owned(),
+            account: session.account.clone(),
+            r#type: resource.name.to_owned(),
+            key: key.unwrap_or_else(|| template::text(template, &Scope { values, session })),
+        }
     }
 }
 
 /// How an object of the cloud looks to Terraform.
-fn state(resource: &ResourceType, object: &Object) -> Result<DynamicValue, Diagnostic> {
-    let mut values = object.attributes.clone();
-    values.insert("id".to_owned(), object.id.as_str().into());
-    values.insert("name".to_owned(), object.name.as_str().into());
-    Ok(Fields::of(&values, resource.attributes).map_err(diagnostic)?.encode())
-}
-
-/// By what a state knows its object.
-fn identity(state: &Fields) -> Result<(&str, &str), Diagnostic> {
-    let text = |name: &str| {
-        state.get(name).as_str().ok_or_else(|| Diagnostic::error(format!("The state of the resource has no {name}")))
-    };
-    Ok((text("id")?, text("name")?))
+fn state(resource: ResourceType<'_>, attributes: &Json) -> Result<DynamicValue, Diagnostic> {
+    let mut values = if attributes.is_object() { attributes.clone() } else { json!({}) };
+    resource.schema.block.fill_absent_blocks(&mut values);
+    value::encode(&values, &resource.schema.block.r#type()).map_err(diagnostic)
 }
 
 /// An error, with all that caused it.

@@ -3,7 +3,7 @@
 use std::{
     fs,
     io::{self, ErrorKind},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use serde::{Serialize, de::DeserializeOwned};
@@ -31,6 +31,9 @@ pub fn write<T: Serialize>(path: &Path, draft: &Path, content: &T) -> Result<(),
     let malformed = |source| WorldError::Malformed { path: path.to_owned(), source };
     let mut bytes = serde_json::to_vec_pretty(content).map_err(malformed)?;
     bytes.push(b'\n');
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(at(folder))?;
+    }
     fs::write(draft, bytes).map_err(at(draft))?;
     fs::rename(draft, path).map_err(at(path))
 }
@@ -40,5 +43,22 @@ pub fn remove(path: &Path) -> Result<(), WorldError> {
     match fs::remove_file(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         other => other.map_err(at(path)),
+    }
+}
+
+/// Removes a folder with all that is in it; it may be gone already.
+pub fn remove_all(path: &Path) -> Result<(), WorldError> {
+    match fs::remove_dir_all(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        other => other.map_err(at(path)),
+    }
+}
+
+/// What is in a folder that may not be there.
+pub fn entries(folder: &Path) -> Result<Vec<PathBuf>, WorldError> {
+    match fs::read_dir(folder) {
+        Ok(entries) => entries.map(|entry| Ok(entry.map_err(at(folder))?.path())).collect(),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(Vec::new()),
+        Err(error) => Err(at(folder)(error)),
     }
 }

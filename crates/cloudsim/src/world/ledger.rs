@@ -15,6 +15,7 @@ use super::{Moment, WorldError, file::at};
 pub struct Entry {
     pub at: Moment,
     pub effect: Effect,
+    pub r#type: String,
     pub id: String,
     pub name: String,
     pub pid: u32,

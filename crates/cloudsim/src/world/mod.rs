@@ -1,18 +1,24 @@
 //! The simulated cloud: a folder that many processes share, any of which may be killed at any instant.
 //!
 //! ```text
-//! objects/TYPE.NAME.json   one file per object, replaced by rename
-//! ledger.jsonl             one line per effect, in the order in which they happened
-//! failures/TYPE.NAME       how many creates of that name were refused on request
-//! lock                     held (flock) by whoever looks or changes; the kernel lets go of it for the dead
-//! step.json                the effect that is being made, so that the next holder can finish it for a dead one
+//! objects/PROVIDER/ACCOUNT/TYPE/KEY.json   one file per object, replaced by rename
+//! ledger.jsonl                             one line per effect, in the order in which they happened
+//! faults.json                              what is to go wrong
+//! settings.json                            how fast the cloud is
+//! failures/TYPE.NAME                       how many creates of that name were refused on request
+//! lock         held (flock) by whoever looks or changes; the kernel lets go of it for the dead
+//! step.json    the effect that is being made, so that the next holder can finish it for a dead one
 //! ```
 
+mod address;
+mod cluster;
+mod fault;
 mod file;
 mod ledger;
 mod locked;
 mod moment;
 mod object;
+mod settings;
 mod step;
 
 use std::{
@@ -21,21 +27,21 @@ use std::{
     path::{Path, PathBuf},
 };
 
+pub use address::Address;
+pub use fault::{Action, Fault, Strike};
 pub use locked::LockedWorld;
 pub use moment::Moment;
 pub use object::{Object, Status};
+pub use settings::{Pace, Settings};
 
 use file::at;
 
-/// What the cloud answers when it does not do as asked; the words that clouds use, where they have some.
 #[derive(Debug, thiserror::Error)]
 pub enum WorldError {
-    #[error("EntityAlreadyExists: a {noun} with the name {name:?} already exists")]
-    AlreadyExists { noun: &'static str, name: String },
-    #[error("NoSuchEntity: the {noun} {id} ({name:?}) does not exist")]
-    NoSuchEntity { noun: &'static str, name: String, id: String },
     #[error("no object has the name {0:?}")]
     NotFound(String),
+    #[error("{name:?} is the name of several objects; use one of the ids {}", ids.join(", "))]
+    Ambiguous { name: String, ids: Vec<String> },
     #[error("there is no world at {}", .0.display())]
     NoWorld(PathBuf),
     #[error("{} is not what cloudsim writes", path.display())]
@@ -62,10 +68,7 @@ impl World {
     }
 
     pub fn prepare(&self) -> Result<(), WorldError> {
-        for folder in ["objects", "failures"] {
-            let path = self.folder.join(folder);
-            fs::create_dir_all(&path).map_err(at(&path))?;
-        }
+        prepare(&self.folder)?;
         self.lock().map(drop)
     }
 
@@ -82,4 +85,12 @@ impl World {
     fn lock_file(&self) -> PathBuf {
         self.folder.join("lock")
     }
+}
+
+fn prepare(world: &Path) -> Result<(), WorldError> {
+    for folder in ["objects", "failures"] {
+        let path = world.join(folder);
+        fs::create_dir_all(&path).map_err(at(&path))?;
+    }
+    Ok(())
 }

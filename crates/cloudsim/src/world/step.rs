@@ -1,20 +1,24 @@
 //! An effect changes two files, the ledger and the object's own, and a process can be killed between them. So the effect
 //! is written down first, and made second; whoever finds it written down makes it, which changes nothing if it is made.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Object, WorldError, file, ledger};
+use super::{Object, WorldError, cluster, file, ledger};
 
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Step {
     /// Before the step.
     pub ledger_length: u64,
     pub ledger_line: String,
-    pub object_file: String,
+    /// Below the folder of the objects.
+    pub object_file: PathBuf,
     /// None: the file is removed.
     pub object: Option<Object>,
+    /// A Kubernetes cluster that comes with the object, or goes with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
 }
 
 impl Step {
@@ -30,9 +34,15 @@ impl Step {
     pub fn finish(&self, folder: &Path) -> Result<(), WorldError> {
         ledger::ensure(&folder.join("ledger.jsonl"), self.ledger_length, &self.ledger_line)?;
         let path = folder.join("objects").join(&self.object_file);
-        match &self.object {
-            Some(object) => file::write(&path, &folder.join("draft"), object)?,
-            None => file::remove(&path)?,
+        match (&self.object, &self.host) {
+            (Some(object), host) => {
+                host.as_deref().map_or(Ok(()), |host| cluster::open(folder, host))?;
+                file::write(&path, &folder.join("draft"), object)?;
+            }
+            (None, host) => {
+                host.as_deref().map_or(Ok(()), |host| cluster::close(folder, host))?;
+                file::remove(&path)?;
+            }
         }
         file::remove(&folder.join("step.json"))
     }
@@ -42,8 +52,10 @@ impl Step {
 mod tests {
     use std::{fs, time::Duration};
 
+    use serde_json::json;
+
     use super::*;
-    use crate::{catalogue::CLOUDSIM, value::Values, world::World};
+    use crate::world::{Address, World};
 
     /// A process is killed at each point of a step in turn, also within the line; then another one comes.
     #[test]
@@ -54,17 +66,35 @@ mod tests {
             let folder = folder.path();
             let world = World::at(folder.to_owned());
             world.prepare().unwrap();
-            let thing = &CLOUDSIM.resources[0];
-            let first = world.lock().unwrap().create(thing, "first", Values::new(), Duration::ZERO).unwrap();
+            let address = |key: &str| Address {
+                provider: "cloudsim".to_owned(),
+                account: "default".to_owned(),
+                r#type: "cloudsim_thing".to_owned(),
+                key: key.to_owned(),
+            };
+            let first = world.lock().unwrap().create(
+                address("thing-1"),
+                "local",
+                None,
+                json!({ "id": "thing-1", "name": "first" }),
+                Duration::ZERO,
+            );
+            let first = first.unwrap();
 
             let ledger = folder.join("ledger.jsonl");
             let before = fs::read_to_string(&ledger).unwrap();
-            let second = Object { id: "thing-2".to_owned(), name: "second".to_owned(), ..first };
+            let second = Object {
+                address: address("thing-2"),
+                id: "thing-2".to_owned(),
+                attributes: json!({ "id": "thing-2", "name": "second" }),
+                ..first
+            };
             let step = Step {
                 ledger_length: before.len() as u64,
                 ledger_line: line.to_owned(),
-                object_file: "cloudsim_thing.second.json".to_owned(),
+                object_file: second.address.path(),
                 object: Some(second.clone()),
+                host: Some("cluster.example".to_owned()),
             };
             file::write(&folder.join("step.json"), &folder.join("draft"), &step).unwrap();
             fs::write(&ledger, before.clone() + &line[..written]).unwrap();
@@ -75,8 +105,9 @@ mod tests {
 
             let next = world.lock().unwrap();
             assert_eq!(next.ledger().unwrap(), before + line, "after {written} bytes");
-            let names: Vec<_> = next.objects().unwrap().into_iter().map(|object| object.name).collect();
+            let names: Vec<_> = next.objects().unwrap().iter().map(|object| object.name().to_owned()).collect();
             assert_eq!(names, ["first", "second"]);
+            assert!(next.has_cluster("cluster.example"));
             assert!(Step::find(folder).unwrap().is_none());
         }
     }

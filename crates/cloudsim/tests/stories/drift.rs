@@ -28,7 +28,8 @@ fn a_change_of_the_object_s_file_is_seen() {
     let stack = rig.stack("stack", WEB);
     stack.apply();
     assert!(!stack.has_changes());
-    let file = rig.path("world").join("objects/cloudsim_thing.web.json");
+    let id = rig.object("web")["id"].as_str().unwrap().to_owned();
+    let file = rig.path("world").join(format!("objects/cloudsim/default/cloudsim_thing/{id}.json"));
     let mut object: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
     object["attributes"]["tags"] = json!({ "written": "by an editor" });
     std::fs::write(&file, object.to_string()).unwrap();

@@ -1,4 +1,4 @@
-//! A world, a mirror of the provider, and Terraform folders ("stacks") that use them; all of it gone with the test.
+//! A world, a mirror of the providers, and Terraform folders ("stacks") that use them; all of it gone with the test.
 
 use std::{
     fmt::Debug,
@@ -33,11 +33,24 @@ impl Rig {
         rig
     }
 
-    /// A folder for Terraform with these resources, initialised.
-    pub fn stack(&self, name: &str, resources: &str) -> Stack {
+    /// A folder for Terraform with this root module, which names its providers itself; initialised.
+    pub fn root(&self, name: &str, contents: &str) -> Stack {
+        let stack = self.folder(name).with_environment("CLOUDSIM_WORLD", &self.world());
+        stack.write(contents);
+        stack.succeeds(&["init"]);
+        stack
+    }
+
+    fn folder(&self, name: &str) -> Stack {
         let environment = vec![("TF_CLI_CONFIG_FILE".to_owned(), self.text_path("cli.tfrc"))];
         let stack = Stack { folder: self.path(name), environment };
         fs::create_dir(&stack.folder).expect("a folder");
+        stack
+    }
+
+    /// A folder for Terraform with these resources of the simulator's own provider, initialised.
+    pub fn stack(&self, name: &str, resources: &str) -> Stack {
+        let stack = self.folder(name);
         let provider = format!(
             r#"
             terraform {{
@@ -65,7 +78,7 @@ impl Rig {
         self.folder.path().join(name)
     }
 
-    fn text_path(&self, name: &str) -> String {
+    pub fn text_path(&self, name: &str) -> String {
         self.path(name).into_os_string().into_string().expect("a path in UTF-8")
     }
 
@@ -133,6 +146,10 @@ impl Stack {
         self.fails(&["apply", "-auto-approve"])
     }
 
+    pub fn output(&self, name: &str) -> Value {
+        serde_json::from_str(&self.succeeds(&["output", "-json", name])).expect("JSON")
+    }
+
     pub fn destroy(&self) -> String {
         self.succeeds(&["destroy", "-auto-approve"])
     }
@@ -169,9 +186,12 @@ impl Stack {
 
     fn terraform(&self, args: &[&str]) -> Command {
         let mut terraform = command("terraform");
-        let (subcommand, rest) = args.split_first().expect("a subcommand");
-        // Flags come before arguments.
-        terraform.args([subcommand, "-no-color"]).args(rest);
+        match args {
+            ["providers", ..] => terraform.args(args),
+            // Flags come before arguments.
+            [subcommand, rest @ ..] => terraform.args([subcommand, "-no-color"]).args(rest),
+            [] => panic!("a subcommand is missing"),
+        };
         terraform.current_dir(&self.folder).stdin(Stdio::null());
         terraform.envs(self.environment.iter().cloned()).env("CHECKPOINT_DISABLE", "1").env("TF_INPUT", "0");
         terraform
@@ -223,7 +243,8 @@ fn command(program: &str) -> Command {
     let mut command = Command::new(program);
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy();
-        if name.starts_with("TF_") || name.starts_with("CLOUDSIM_") {
+        let told = ["TF_", "CLOUDSIM_", "AWS_", "ARM_", "GOOGLE_", "DIGITALOCEAN_", "LINODE_", "KUBE_"];
+        if told.iter().any(|prefix| name.starts_with(prefix)) {
             command.env_remove(&*name);
         }
     }
