@@ -46,7 +46,7 @@ variable "node_count" {
 }
 
 variable "max_node_count" {
-  description = "The most nodes that the autoscaler may have. Null: exactly `node_count` nodes, and no autoscaling."
+  description = "The most nodes that the autoscaler may have. Null: exactly `node_count` nodes, and no autoscaling. With it, EKS takes no `node_count` above the number of nodes there are."
   type        = number
   default     = null
 

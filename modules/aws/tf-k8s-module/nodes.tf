@@ -126,12 +126,13 @@ resource "aws_eks_node_group" "fixed" {
   ]
 }
 
-# As the pools above, but how many nodes there are is the autoscaler's matter.
+# As the pools above, but how many nodes there are is the autoscaler's matter. A pool that becomes one of these is replaced: the
+# new one, under another name, while the old one still stands.
 resource "aws_eks_node_group" "autoscaled" {
   for_each = local.autoscaled_pools
 
   cluster_name    = aws_eks_cluster.this.name
-  node_group_name = each.key
+  node_group_name = "${each.key}-autoscaled"
   node_role_arn   = aws_iam_role.node.arn
   subnet_ids      = var.network.subnet_ids
   version         = aws_eks_cluster.this.version

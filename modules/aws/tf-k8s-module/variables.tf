@@ -45,7 +45,7 @@ variable "network" {
 }
 
 variable "node_pools" {
-  description = "Pools of nodes by name. `node_count` is their number, and with `max_node_count` the least: the autoscaler then decides."
+  description = "Pools of nodes by name. `node_count` is their number, and with `max_node_count` the least: the autoscaler then decides. EKS takes no least number above that of the nodes there are: leave `max_node_count` out to go there at once."
   type = map(object({
     instance_type  = string
     node_count     = number

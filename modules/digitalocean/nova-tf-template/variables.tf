@@ -86,7 +86,7 @@ variable "node_pools" {
 }
 
 variable "high_availability" {
-  description = "Spread nodes, ways out and the control plane so that a zone may fail. Needs 3 nodes."
+  description = "A control plane of several machines. Needs 3 nodes. It cannot be turned off again."
   type        = bool
   default     = true
 }

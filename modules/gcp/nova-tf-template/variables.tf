@@ -86,7 +86,7 @@ variable "node_pools" {
 }
 
 variable "high_availability" {
-  description = "Spread nodes, ways out and the control plane so that a zone may fail. Needs 3 nodes."
+  description = "Spread nodes, ways out and the control plane so that a zone may fail. Needs 3 nodes. A change replaces the cluster."
   type        = bool
   default     = true
 }

@@ -25,7 +25,7 @@ variable "region" {
 }
 
 variable "high_availability" {
-  description = "Three zones, for the control plane too. Else one."
+  description = "Three zones, for the control plane too. Else one. A change replaces the cluster: a control plane stays where it was made."
   type        = bool
   default     = true
 }
