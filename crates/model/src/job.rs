@@ -303,7 +303,8 @@ pub struct Output {
     pub sensitive: bool,
 }
 
-/// Begun or completed by the event stream, and not settled in the last good state.
+/// Begun or completed by the event stream, and not settled in the last good state; where nobody heard the end of that stream,
+/// also what was planned to be made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Suspect {
     pub address: String,

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use model::job::{Goal, JobEnd, JobReport, Versions, Work};
+use model::job::{Goal, JobEnd, JobReport, Made, Suspect, Versions, Work};
 use model::plugin::Step;
 use model::stream::ApplyEvent;
 use model::{Class, Failure, suspects};
@@ -93,9 +93,11 @@ fn compose(workspace: &Workspace) -> Result<JobReport, Error> {
     let path = workspace.progress();
     let (progress, _) = Progress::read(&path, 0).map_err(Error::file("read", &path))?;
     let stage = progress.iter().rev().find(|line| line.kind == Kind::Started).map(|line| line.step);
+    let planned: Vec<Progress> = progress.iter().filter(|line| line.kind == Kind::Planned).cloned().collect();
     let happened: Vec<ApplyEvent> = progress.into_iter().filter_map(Progress::happened).collect();
     let kept = fs::read_to_string(workspace.state()).ok();
     let suspects = suspects(happened.clone(), kept.as_deref().or(terraform.state.as_deref()), false);
+    let objects = settled::objects(kept.as_deref().or(terraform.state.as_deref()));
     let spool = workspace.spool();
     let log_bytes = match fs::metadata(&spool) {
         Err(problem) if problem.kind() == io::ErrorKind::NotFound => 0,
@@ -111,13 +113,25 @@ fn compose(workspace: &Workspace) -> Result<JobReport, Error> {
         plan_file: None,
         drift: vec![],
         outputs: Default::default(),
-        objects: settled::objects(kept.as_deref().or(terraform.state.as_deref())),
+        suspects: if stage == Some(Stage::Apply) { with_unheard_of(suspects, planned, &objects) } else { suspects },
+        objects,
         made: settled::made(&happened),
-        suspects,
         versions: Versions::default(),
         isolation: String::new(),
         log_bytes,
     })
+}
+
+/// What Terraform said last, its supervisor may not have heard: whatever it was about to make may have been begun too.
+fn with_unheard_of(mut suspects: Vec<Suspect>, planned: Vec<Progress>, objects: &[Made]) -> Vec<Suspect> {
+    for (address, action) in planned.into_iter().filter_map(|line| line.address.zip(line.action)) {
+        let is_known = objects.iter().any(|object| object.address == address)
+            || suspects.iter().any(|suspect| suspect.address == address);
+        if !is_known && ["create", "replace"].contains(&action.as_str()) {
+            suspects.push(Suspect { address, action, id: None });
+        }
+    }
+    suspects
 }
 
 /// Terraform may have written once more after the last copy.
@@ -151,5 +165,35 @@ fn step(stage: Option<Stage>, goal: Goal) -> Step {
         (Some(Stage::Plan | Stage::Show), _) => Step::Plan,
         (Some(Stage::Apply), Goal::Destroy) => Step::Destroy,
         (Some(Stage::Apply), _) => Step::Apply,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_planned_to_be_made_and_is_nowhere_is_suspected_too() {
+        let planned = |address: &str, action: &str| Progress {
+            address: Some(address.into()),
+            action: Some(action.into()),
+            ..Progress::new(0, Stage::Show, Kind::Planned)
+        };
+        let suspect = |address: &str, id: Option<&str>| Suspect {
+            address: address.into(),
+            action: "create".into(),
+            id: id.map(str::to_owned),
+        };
+        let counted = Progress { total: Some(4), ..Progress::new(0, Stage::Show, Kind::Planned) };
+        let plan = vec![
+            counted,
+            planned("heard", "create"),
+            planned("settled", "create"),
+            planned("unheard", "create"),
+            planned("gone", "delete"),
+        ];
+        let objects = [Made { address: "settled".into(), id: "1".into() }];
+        let found = with_unheard_of(vec![suspect("heard", Some("2"))], plan, &objects);
+        assert_eq!(found, [suspect("heard", Some("2")), suspect("unheard", None)]);
     }
 }

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 pub enum Kind {
     Started,
     Finished,
-    /// There is a plan: `total` tells of how many changes.
+    /// There is a plan: `total` tells of how many changes, each further line of one of them.
     Planned,
     /// Of one resource: `phase` tells what.
     Resource,
@@ -69,13 +69,14 @@ impl Progress {
     /// How far the run is after this, in a log that begins there.
     pub(crate) fn after(self, before: Option<RunProgress>, log_from: u64) -> RunProgress {
         let (done, failed, total) = before.map_or((0, 0, None), |before| (before.done, before.failed, before.total));
+        let is_begun = self.kind == Kind::Resource;
         RunProgress {
             step: self.step,
             done: done + u64::from(self.phase == Some(Phase::Completed)),
             total: self.total.or(total),
             failed: failed + u64::from(self.phase == Some(Phase::Failed)),
-            address: self.address,
-            action: self.action,
+            address: self.address.filter(|_| is_begun),
+            action: self.action.filter(|_| is_begun),
             log_offset: log_from + self.offset,
             at: self.at,
         }

@@ -6,6 +6,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
+use model::PlanSummary;
 use model::redact::{Redaction, Redactor};
 use model::stream::{ApplyEvent, ApplyStage};
 
@@ -57,9 +58,16 @@ impl Log {
         self.note(&Progress::new(self.length(), step, kind));
     }
 
-    /// There is a plan of so many changes.
-    pub fn planned(&self, total: u64) {
-        self.note(&Progress { total: Some(total), ..Progress::new(self.length(), Stage::Show, Kind::Planned) });
+    /// There is a plan: of so many changes, and these.
+    pub fn planned(&self, plan: &PlanSummary) {
+        let changes = plan.changes();
+        let total = u64::try_from(changes.created + changes.updated + changes.deleted).ok();
+        let planned = Progress::new(self.length(), Stage::Show, Kind::Planned);
+        self.note(&Progress { total, ..planned.clone() });
+        for change in &plan.changes {
+            let (address, action) = (Some(change.address.clone()), Some(change.action.as_str().to_owned()));
+            self.note(&Progress { address, action, ..planned.clone() });
+        }
     }
 
     pub fn resource(&self, event: &ApplyEvent) {

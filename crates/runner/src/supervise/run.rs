@@ -74,8 +74,7 @@ pub fn run(job: &Job<'_>, found: &mut Found) -> Result<JobEnd, Trouble> {
                 found.drift = drift_of(&shown).map_err(unreadable)?;
             }
             let summary = PlanSummary::of(&shown).map_err(unreadable)?;
-            let changes = summary.changes();
-            job.log.planned(u64::try_from(changes.created + changes.updated + changes.deleted).unwrap_or(0));
+            job.log.planned(&summary);
             let asks = goal == Goal::Apply && summary.needs_approval(job.terraform().approval);
             found.plan = Some(summary);
             if asks {
