@@ -53,7 +53,8 @@ async fn whole(
     let job = talk(ground, server, database, "whole", &speech).await?;
     eprintln!("{lines} lines to {READERS} readers");
     let started = Instant::now();
-    let reading = try_join_all((0..READERS).map(|number| read_whole(server.port, job, number as u64 + 1)));
+    let reading =
+        try_join_all((0..READERS).map(|number| read_whole(server.port, job, number as u64 + 1, lines as u64 * 40)));
     let mut most: f64 = 0.0;
     let watching = async {
         loop {
@@ -80,13 +81,13 @@ async fn whole(
     Ok(())
 }
 
-/// The number of bytes, their digest, and how often it was cut off.
-async fn read_whole(port: u16, job: i64, seed: u64) -> anyhow::Result<(u64, Vec<u8>, usize)> {
+/// The number of bytes, their digest, and how often it was cut off: after `longest` bytes, or fewer.
+async fn read_whole(port: u16, job: i64, seed: u64, longest: u64) -> anyhow::Result<(u64, Vec<u8>, usize)> {
     let (mut at, mut digest, mut cuts, mut chance) = (0_u64, Sha256::new(), 0, seed);
     loop {
         let (mut socket, _) = connect_async(format!("ws://127.0.0.1:{port}/api/v1/jobs/{job}/log?from={at}")).await?;
         chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let patience = (chance >> 33) % 40_000_000;
+        let patience = (chance >> 24) % longest;
         let mut had = 0;
         while had < patience {
             match socket.next().await.context("no end without a word")?? {
@@ -112,7 +113,7 @@ async fn read_whole(port: u16, job: i64, seed: u64) -> anyhow::Result<(u64, Vec<
 }
 
 async fn fetch(port: u16, job: i64) -> anyhow::Result<(u64, Vec<u8>)> {
-    let (length, digest, _) = read_whole(port, job, 0).await?;
+    let (length, digest, _) = read_whole(port, job, 0, u64::MAX).await?;
     Ok((length, digest))
 }
 

@@ -38,7 +38,7 @@ pub fn jobs_of(workspaces: &Path) -> BTreeMap<i64, JobProcesses> {
     for process in all.values() {
         if let Some(job) = supervised(process, workspaces) {
             jobs.entry(job).or_default().supervisors.push(process.pid);
-        } else if process.name == "terraform" {
+        } else if process.name == "terraform" && !is_child_of_terraform(process, &all) {
             let mut above = process;
             // A process whose parent is gone belongs to nobody here.
             while let Some(parent) = all.get(&above.parent) {
@@ -51,6 +51,11 @@ pub fn jobs_of(workspaces: &Path) -> BTreeMap<i64, JobProcesses> {
         }
     }
     jobs
+}
+
+/// A provider that is about to be started still has its parent's name.
+fn is_child_of_terraform(process: &Process, all: &BTreeMap<u32, Process>) -> bool {
+    all.get(&process.parent).is_some_and(|parent| parent.name == "terraform")
 }
 
 /// kill -9.

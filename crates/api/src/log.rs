@@ -184,8 +184,8 @@ impl Reading {
                 self.ask = changed.is_err() || (tail.at(self.at).is_none() && !tail.leads_on_from(self.at));
             }
             _ = self.bell.changed(), if !is_led_on => {
-                tokio::time::sleep_until(self.asked + MOMENT).await;
                 self.ask = true;
+                tokio::time::sleep_until(self.asked + MOMENT).await;
             }
             _ = self.draining.changed() => {}
             () = tokio::time::sleep_until(look_again) => self.ask = true,

@@ -86,8 +86,8 @@ impl Note {
             note.files.insert(LOCK.into(), String::from_utf8(lock).ok()?);
         }
         // By a handle: nothing that leads elsewhere is followed on the way.
-        let root = job.work.folder(&job.root).ok()?.handle();
-        note.take(&root, Path::new(DATA), &job.settings.mirrors)?;
+        let root = job.work.folder(&job.root).ok()?;
+        note.take(&root.handle(), Path::new(DATA), &job.settings.mirrors)?;
         Some(note)
     }
 
