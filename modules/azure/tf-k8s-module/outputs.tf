@@ -1,3 +1,8 @@
+locals {
+  # The local account. With Entra ID it is the administrator's; the user's would ask for a login.
+  account = concat(azurerm_kubernetes_cluster.this.kube_admin_config, azurerm_kubernetes_cluster.this.kube_config)[0]
+}
+
 output "cluster_id" {
   description = "Id of the cluster."
   value       = azurerm_kubernetes_cluster.this.id
@@ -15,17 +20,17 @@ output "kubernetes_version" {
 
 output "endpoint" {
   description = "Address of the Kubernetes API."
-  value       = nonsensitive(azurerm_kubernetes_cluster.this.kube_admin_config[0].host)
+  value       = nonsensitive(local.account.host)
 }
 
 output "ca_certificate" {
   description = "Certificate of the API's authority, PEM in base64."
-  value       = nonsensitive(azurerm_kubernetes_cluster.this.kube_admin_config[0].cluster_ca_certificate)
+  value       = nonsensitive(local.account.cluster_ca_certificate)
 }
 
 output "kubeconfig" {
   description = "Configuration for kubectl, with the local account's certificate. People better use `az aks get-credentials`."
-  value       = azurerm_kubernetes_cluster.this.kube_admin_config_raw
+  value       = coalesce(azurerm_kubernetes_cluster.this.kube_admin_config_raw, azurerm_kubernetes_cluster.this.kube_config_raw)
   sensitive   = true
 }
 
@@ -34,8 +39,8 @@ output "access" {
   sensitive   = true
   value = {
     token              = null
-    client_certificate = base64decode(azurerm_kubernetes_cluster.this.kube_admin_config[0].client_certificate)
-    client_key         = base64decode(azurerm_kubernetes_cluster.this.kube_admin_config[0].client_key)
+    client_certificate = base64decode(local.account.client_certificate)
+    client_key         = base64decode(local.account.client_key)
   }
 }
 

@@ -2,7 +2,7 @@
 
 mock_provider "aws" {
   mock_data "aws_availability_zones" {
-    defaults = { names = ["a", "b", "c"] }
+    defaults = { names = ["us-east-1a", "us-east-1b", "us-east-1c"] }
   }
 }
 

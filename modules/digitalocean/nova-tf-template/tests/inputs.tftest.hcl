@@ -1,6 +1,10 @@
 # Wrong inputs are refused, each by the input that is wrong, before anything is asked of the cloud.
 
-mock_provider "digitalocean" {}
+mock_provider "digitalocean" {
+  mock_data "digitalocean_kubernetes_versions" {
+    defaults = { latest_version = "1.34.1-do.0" }
+  }
+}
 
 mock_provider "helm" {}
 

@@ -2,7 +2,7 @@
 
 mock_provider "google" {
   mock_data "google_compute_zones" {
-    defaults = { names = ["a", "b", "c"] }
+    defaults = { names = ["us-central1-a", "us-central1-b", "us-central1-c"] }
   }
 }
 
