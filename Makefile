@@ -23,7 +23,7 @@ bench: ## Measure, beside a bare server of the same stack and a bare loop of Ter
 chaos: ## Kill everything at random while Terraform runs, and look whether anything is lost
 	@cargo build --quiet -p terrane -p cloudsim
 	@TERRANE_CHAOS_RUNS=$${TERRANE_CHAOS_RUNS:-300} scripts/with-postgres cargo nextest run -p e2e --profile chaos \
-		--no-capture -E 'test(/^chaos/)'
+		--no-capture --run-ignored all -E 'test(/^chaos/)'
 
 docs: ## Build the book (docs/book) and the API documentation of the crates
 	@scripts/docs
