@@ -10,8 +10,9 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::error::Category;
 
 use crate::problem::{Problem, Violation};
+use crate::routes::MAX_STATE;
 
-/// The largest body taken. Specs are small; modules and state do not travel this way.
+/// The largest body taken, of states apart. Specs are small; modules do not travel this way.
 pub const MAX_BODY: usize = 1024 * 1024;
 
 /// How long a body may take to arrive.
@@ -67,7 +68,8 @@ fn is_json(kind: &str) -> bool {
 
 fn unreadable(rejection: &BytesRejection) -> Problem {
     if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE {
-        return Problem::new(StatusCode::PAYLOAD_TOO_LARGE, format!("the body is larger than {MAX_BODY} bytes"));
+        let most = format!("the body is too large: at most {MAX_BODY} bytes are taken, and {MAX_STATE} of a state");
+        return Problem::new(StatusCode::PAYLOAD_TOO_LARGE, most);
     }
     Problem::bad_request("the body could not be read to its end")
 }

@@ -93,7 +93,7 @@ fn complete(path: &str, method: &HttpMethod, operation: &mut Operation) {
 fn has_version(path: &str) -> bool {
     let parts = ["/history", "/outputs", "/operations"];
     let versioned = path.contains("/resource") || path.contains("/secrets");
-    versioned && path.contains('{') && !parts.iter().any(|part| path.ends_with(part))
+    versioned && path.contains('{') && !path.contains("/state") && !parts.iter().any(|part| path.ends_with(part))
 }
 
 fn add_header(operation: &mut Operation, name: &str, description: &str) {

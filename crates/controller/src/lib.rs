@@ -12,6 +12,7 @@ mod ledger;
 mod metrics;
 mod ready;
 mod settings;
+mod states;
 mod tick;
 mod work;
 
@@ -31,6 +32,7 @@ pub use keyring::{Keyring, KeyringError};
 pub use metrics::Metrics;
 pub use plugins;
 pub use settings::Settings;
+pub use states::Unkept;
 pub use tick::Tick;
 
 use desk::Desk;

@@ -36,6 +36,8 @@ words!(
         Tenant = "tenant",
         Token = "token",
         Secret = "secret",
+        /// A Terraform state, by the id and name of its resource.
+        State = "state",
     }
 );
 
@@ -53,5 +55,9 @@ words!(
         OperationSucceeded = "operation_succeeded",
         OperationFailed = "operation_failed",
         Drifted = "drifted",
+        /// Somebody was shown what is secret in it.
+        Read = "read",
+        Locked = "locked",
+        Unlocked = "unlocked",
     }
 );

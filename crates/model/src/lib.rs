@@ -22,6 +22,7 @@ pub mod schema;
 mod secret;
 mod selector;
 pub mod state;
+pub mod state_lock;
 pub mod stream;
 mod suspects;
 mod tenant;

@@ -41,7 +41,7 @@ pub use error::{Error, Refusal};
 pub use events::{EventFilter, EventPage};
 pub use history::NewHistoryEntry;
 pub use idempotency::{IdempotencyKey, Recorded};
-pub use jobs::{Job, KeptJob, LogPiece, NewState, Offered, SealedPlan, SealedState, StateVersion, TakenJob};
+pub use jobs::{Job, KeptJob, LogPiece, NewState, Offered, SealedPlan, SealedState, Succession, TakenJob};
 pub use migrate::{MigrateError, Migrated};
 pub use operations::{Backlog, Claim, Claimant, Conclusion, Due, Renewal};
 pub use page::Page;

@@ -33,6 +33,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../migrations/sqlite/0003_runner.sql"),
         postgres: include_str!("../migrations/postgres/0003_runner.sql"),
     },
+    Migration {
+        version: 5,
+        name: "state",
+        sqlite: include_str!("../migrations/sqlite/0005_state.sql"),
+        postgres: include_str!("../migrations/postgres/0005_state.sql"),
+    },
 ];
 
 fn newest() -> i64 {

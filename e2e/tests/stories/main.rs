@@ -13,6 +13,7 @@ mod kill;
 mod seed_variables;
 mod several_servers;
 mod start;
+mod state_service;
 mod stop;
 mod terraform;
 mod tls;

@@ -6,6 +6,7 @@ mod leaving;
 mod once;
 mod resources;
 mod secrets;
+mod states;
 mod types;
 
 pub use catalogue::Catalogue;
@@ -13,4 +14,5 @@ pub use leaving::{FinalizersBody, Forgotten};
 pub use once::{Terms, Written};
 pub use resources::{Edit, NewResourceBody, ResourceUpdate};
 pub use secrets::SecretBody;
+pub use states::locked;
 pub use types::{NewTypeBody, TypeUpdate};

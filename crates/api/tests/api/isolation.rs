@@ -12,6 +12,7 @@ fn body_for(operation: &str) -> Option<Value> {
         "create_resource" => Some(resource("intruder")),
         "update_resource" | "patch_resource" => Some(json!({"spec": {"engine": "mysql", "storage_gb": 10}})),
         "set_finalizers" => Some(json!({"finalizers": ["intruder.example/veto"]})),
+        "push_state" | "terraform_write_state" => Some(json!({"version": 4, "serial": 9, "lineage": "intruder"})),
         "set_secret" => Some(json!({"value": "intruder"})),
         "create_tenant" => Some(json!({"name": "intruder"})),
         "create_token" => Some(json!({"name": "intruder", "role": "viewer"})),
@@ -55,12 +56,16 @@ async fn no_route_crosses_from_one_tenant_to_another(server: Server) {
     let mine = send(&victim, Method::POST, "/api/v1/resources", Some(mine), None).await.expect(201);
     let hush = json!({"value": "hunter2-of-the-victim", "hosts": ["vault.victim.example"]});
     send(&victim, Method::PUT, "/api/v1/secrets/victims-secret", Some(hush), None).await.expect(201);
+    let state = json!({"version": 4, "serial": 1, "lineage": "hunter2"});
+    let versions = format!("/api/v1/resources/{}/state/versions", mine["id"]);
+    let state = send(&victim, Method::POST, &versions, Some(state), None).await.expect(201);
     server.sql(OPERATION).await;
     server.sql(JOB).await;
     let token_id = send(&victim, Method::GET, "/api/v1/tokens", None, None).await.expect(200)[0]["id"].clone();
     let snapshot = async || {
         let mut all = Vec::new();
         for path in [
+            versions.as_str(),
             "/api/v1/resources",
             "/api/v1/resource-types",
             "/api/v1/tokens",
@@ -84,6 +89,8 @@ async fn no_route_crosses_from_one_tenant_to_another(server: Server) {
                 .replace("resources/{id}", &format!("resources/{}", mine["id"]))
                 .replace("resource-types/{id}", &format!("resource-types/{}", kind["id"]))
                 .replace("jobs/{id}", "jobs/77")
+                .replace("versions/{version}", &format!("versions/{}", state["id"]))
+                .replace("/state/lock", "/state/lock?id=victims")
                 .replace("tokens/{id}", &format!("tokens/{token_id}"))
                 .replace("resource-types/{name}/{version}", "resource-types/DatabaseCluster/v1")
                 .replace("by-name/{type}/{version}/{name}", "by-name/DatabaseCluster/v1/secret-plans")

@@ -17,6 +17,7 @@ mod operations;
 mod plugins;
 mod resources;
 mod secrets;
+mod states;
 mod tokens;
 mod types;
 mod watch;

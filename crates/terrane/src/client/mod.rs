@@ -31,6 +31,7 @@ mod print;
 mod prompt;
 mod reconcile;
 mod secret;
+mod state;
 mod table;
 mod tenant;
 mod time;
@@ -134,6 +135,9 @@ Examples:
   terrane outputs databasecluster/production-pg
   psql \"$(terrane outputs databasecluster/production-pg url)\"")]
     Outputs(outputs::Outputs),
+    /// See and mend what Terraform knows of a resource: its state, the state's versions, locks
+    #[command(subcommand)]
+    State(state::Command),
     /// Reconcile resources now
     #[command(after_help = "Example:\n  terrane reconcile databasecluster/production-pg")]
     Reconcile(reconcile::Reconcile),
@@ -203,6 +207,7 @@ impl Command {
             Command::Plugins(args) => args.connection.clone(),
             Command::Secret(command) => command.connection().clone(),
             Command::Outputs(args) => args.connection.clone(),
+            Command::State(command) => command.connection().clone(),
             Command::Reconcile(args) => args.connection.clone(),
             Command::Wait(args) => args.connection.clone(),
             Command::Events(args) => args.connection.clone(),
@@ -260,6 +265,7 @@ async fn execute(client: ApiClient, command: Command) -> Result<Option<Code>, Fa
         Command::Plugins(args) => plugins::run(&client, &args).await?,
         Command::Secret(command) => secret::run(&client, &command).await?,
         Command::Outputs(args) => outputs::run(&client, &args).await?,
+        Command::State(command) => state::run(&client, &command).await?,
         Command::Wait(args) => wait::run(&client, &args).await?,
         Command::Events(args) => events::run(&client, &args).await?,
         Command::Types(args) => types::run(&client, &args).await?,

@@ -62,7 +62,9 @@ fn failed(call: &Call, config: &Config, stage: &Stage, failure: &Failure) -> Res
     let failure = Failure { step: call.step, ..failure.clone() };
     let first = stage.goal == Goal::Apply && call.memory.get("applied").is_none();
     let spent = quick_retry(&failure, call.operation.attempt).is_none();
-    if !first || !spent || config.on_failure != OnFailure::Cleanup || failure.class == Class::InvalidConfig {
+    // Nothing was begun where the configuration is wrong or somebody else has the state.
+    let unbegun = matches!(failure.class, Class::InvalidConfig | Class::StateLock);
+    if !first || !spent || config.on_failure != OnFailure::Cleanup || unbegun {
         return Err(failure);
     }
     let request = config.request(call, Goal::Destroy)?;
