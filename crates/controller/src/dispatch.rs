@@ -79,6 +79,9 @@ impl Dispatcher {
         let mut work = job.request.work;
         match &mut work {
             Work::Terraform(terraform) => {
+                if let Some(name) = &job.request.account {
+                    self.sign_in(job.tenant, name, &mut secrets, &mut terraform.environment).await?;
+                }
                 let state = self.store.newest_state(job.tenant, job.resource).await.map_err(Trouble::from_store)?;
                 terraform.state = state.map(|sealed| self.open_state(&sealed)).transpose()?;
                 if let Some(of) = job.request.plan_of {
@@ -100,6 +103,35 @@ impl Dispatcher {
             limits: job.request.limits,
         };
         Ok(Assigned { assignment, secrets, lease: self.lease })
+    }
+
+    /// The account's credentials go by the provider's own variables, and nobody else sets those.
+    async fn sign_in(
+        &self,
+        tenant: TenantId,
+        name: &str,
+        secrets: &mut BTreeMap<String, SecretString>,
+        environment: &mut BTreeMap<String, String>,
+    ) -> Result<(), Trouble> {
+        let account = self.store.account_of(tenant, name).await.map_err(Trouble::from_store)?;
+        let account = account.ok_or_else(|| {
+            let failure = Failure::new(Class::Credentials, Step::Apply, format!("there is no cloud account {name}"));
+            Trouble::Its(failure.with_hint(format!("Register it: terrane account create {name} --provider …")))
+        })?;
+        for (variable, reference) in &account.credentials {
+            if environment.contains_key(variable) || secrets.contains_key(variable) {
+                let message = format!("`environment` sets {variable}, which is a credential of the account {name}");
+                let failure = Failure::new(Class::InvalidConfig, Step::Apply, message);
+                return Err(Trouble::Its(failure.with_hint("Leave it to the account, or name no account.")));
+            }
+            secrets.insert(variable.clone(), self.secret(tenant, &reference.secret).await?);
+        }
+        for variable in account.provider.region_variables() {
+            if let Some(region) = &account.region {
+                environment.entry(variable.to_string()).or_insert_with(|| region.clone());
+            }
+        }
+        Ok(())
     }
 
     async fn secret(&self, tenant: TenantId, name: &str) -> Result<SecretString, Trouble> {

@@ -36,6 +36,7 @@ words!(
         Tenant = "tenant",
         Token = "token",
         Secret = "secret",
+        Account = "account",
         /// A Terraform state, by the id and name of its resource.
         State = "state",
     }

@@ -40,6 +40,9 @@ pub struct JobRequest {
     /// Environment variables and the names of the tenant's secrets that they get.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub secrets: BTreeMap<String, String>,
+    /// The tenant's cloud account whose credentials the job gets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account: Option<String>,
     /// The job whose approved plan is to be applied, and nothing else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan_of: Option<JobId>,

@@ -2,6 +2,7 @@
 //! taken over them. Nothing here reads a clock, a file, a socket or the environment, so that every
 //! decision can be tested by calling it.
 
+mod account;
 mod actor;
 mod event;
 pub mod explain;
@@ -29,6 +30,7 @@ mod tenant;
 mod token;
 mod words;
 
+pub use account::{Account, Credentials, Provider, SecretReference, is_variable};
 pub use actor::Actor;
 pub use event::{Action, Event, Kind};
 pub use failure::{Class, Failure, Retry};

@@ -4,6 +4,7 @@
 //! together (`writer`). Every change leaves an event in the same transaction (`events`), and a commit
 //! rings the bell (`bell`) for whoever waits for events.
 
+mod accounts;
 mod bell;
 mod clock;
 mod connect;
@@ -34,6 +35,7 @@ use jiff::Timestamp;
 use sqlx::{AnyConnection, AnyPool};
 use tracing::{debug, warn};
 
+pub use accounts::NewAccount;
 pub use bell::Bell;
 pub use clock::Clock;
 pub use connect::{Location, redacted};

@@ -5,6 +5,7 @@
 #[macro_use]
 mod telling;
 
+mod accounts;
 mod architecture;
 mod controllers;
 mod data_folder;

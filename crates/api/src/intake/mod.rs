@@ -1,6 +1,7 @@
 //! The way in for every change of the desired state: check names, validate the spec, write. It knows nothing of HTTP, so
 //! that an input other than the API does exactly the same.
 
+mod accounts;
 mod catalogue;
 mod leaving;
 mod once;
@@ -9,6 +10,7 @@ mod secrets;
 mod states;
 mod types;
 
+pub use accounts::AccountBody;
 pub use catalogue::Catalogue;
 pub use leaving::{FinalizersBody, Forgotten};
 pub use once::{Terms, Written};

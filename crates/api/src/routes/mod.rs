@@ -1,5 +1,6 @@
 //! All routes, and what every request passes on its way in and out.
 
+mod accounts;
 mod events;
 mod health;
 mod jobs;
@@ -107,6 +108,8 @@ pub(crate) fn documented() -> OpenApiRouter<Arc<App>> {
         .routes(state_service())
         .routes(routes!(secrets::list_secrets))
         .routes(routes!(secrets::get_secret, secrets::set_secret, secrets::delete_secret))
+        .routes(routes!(accounts::create_account, accounts::list_accounts))
+        .routes(routes!(accounts::get_account, accounts::delete_account))
         .routes(routes!(plugins::list_actions))
         .routes(routes!(plugins::list_inputs))
         .routes(routes!(webhooks::github))

@@ -12,6 +12,7 @@ fn body_for(operation: &str) -> Option<Value> {
         "create_resource" => Some(resource("intruder")),
         "update_resource" | "patch_resource" => Some(json!({"spec": {"engine": "mysql", "storage_gb": 10}})),
         "set_finalizers" => Some(json!({"finalizers": ["intruder.example/veto"]})),
+        "create_account" => Some(json!({"name": "intruder", "provider": "other"})),
         "push_state" | "terraform_write_state" => Some(json!({"version": 4, "serial": 9, "lineage": "intruder"})),
         "set_secret" => Some(json!({"value": "intruder"})),
         "create_tenant" => Some(json!({"name": "intruder"})),
@@ -56,6 +57,8 @@ async fn no_route_crosses_from_one_tenant_to_another(server: Server) {
     let mine = send(&victim, Method::POST, "/api/v1/resources", Some(mine), None).await.expect(201);
     let hush = json!({"value": "hunter2-of-the-victim", "hosts": ["vault.victim.example"]});
     send(&victim, Method::PUT, "/api/v1/secrets/victims-secret", Some(hush), None).await.expect(201);
+    let account = json!({"name": "victims-secret", "provider": "other", "region": "hunter2"});
+    send(&victim, Method::POST, "/api/v1/accounts", Some(account), None).await.expect(201);
     let state = json!({"version": 4, "serial": 1, "lineage": "hunter2"});
     let versions = format!("/api/v1/resources/{}/state/versions", mine["id"]);
     let state = send(&victim, Method::POST, &versions, Some(state), None).await.expect(201);
@@ -70,6 +73,7 @@ async fn no_route_crosses_from_one_tenant_to_another(server: Server) {
             "/api/v1/resource-types",
             "/api/v1/tokens",
             "/api/v1/secrets",
+            "/api/v1/accounts",
             "/api/v1/jobs/77",
             "/api/v1/events?limit=1000",
         ] {
@@ -95,6 +99,7 @@ async fn no_route_crosses_from_one_tenant_to_another(server: Server) {
                 .replace("resource-types/{name}/{version}", "resource-types/DatabaseCluster/v1")
                 .replace("by-name/{type}/{version}/{name}", "by-name/DatabaseCluster/v1/secret-plans")
                 .replace("secrets/{name}", "secrets/victims-secret")
+                .replace("accounts/{name}", "accounts/victims-secret")
                 .replace("tenants/{name}", "tenants/victim")
                 .replace("webhooks/github/{tenant}", "webhooks/github/victim")
                 .replace("webhooks/gitlab/{tenant}", "webhooks/gitlab/victim");

@@ -2,6 +2,7 @@
 
 mod harness;
 
+mod accounts;
 mod audit;
 mod conditional_requests;
 mod documentation;

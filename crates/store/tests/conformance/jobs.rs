@@ -29,6 +29,7 @@ fn request() -> JobRequest {
         }),
         limits: Limits::default(),
         secrets: Default::default(),
+        account: None,
         plan_of: None,
     }
 }

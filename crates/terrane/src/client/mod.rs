@@ -4,6 +4,7 @@
 //! user names and `documents` reads what a user writes; `failure` is how a command ends when it does not end well. Then
 //! one file for each command.
 
+mod account;
 mod address;
 mod answer;
 mod api_client;
@@ -173,6 +174,9 @@ Examples:
     /// Set, list and delete the secrets that plugins use
     #[command(subcommand)]
     Secret(secret::Command),
+    /// Register, list and delete the cloud accounts that Terraform works with
+    #[command(subcommand)]
+    Account(account::Command),
     /// Make, list and revoke tokens
     #[command(subcommand)]
     Token(token::Command),
@@ -206,6 +210,7 @@ impl Command {
             Command::Approve(args) => args.connection.clone(),
             Command::Plugins(args) => args.connection.clone(),
             Command::Secret(command) => command.connection().clone(),
+            Command::Account(command) => command.connection().clone(),
             Command::Outputs(args) => args.connection.clone(),
             Command::State(command) => command.connection().clone(),
             Command::Reconcile(args) => args.connection.clone(),
@@ -264,6 +269,7 @@ async fn execute(client: ApiClient, command: Command) -> Result<Option<Code>, Fa
         Command::Approve(args) => jobs::approve(&client, &args).await?,
         Command::Plugins(args) => plugins::run(&client, &args).await?,
         Command::Secret(command) => secret::run(&client, &command).await?,
+        Command::Account(command) => account::run(&client, &command).await?,
         Command::Outputs(args) => outputs::run(&client, &args).await?,
         Command::State(command) => state::run(&client, &command).await?,
         Command::Wait(args) => wait::run(&client, &args).await?,
