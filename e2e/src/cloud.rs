@@ -3,7 +3,7 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -117,6 +117,25 @@ impl Cloud {
     /// A folder that jobs can see and write.
     pub fn world(&self) -> PathBuf {
         self.path("world")
+    }
+
+    /// Run plain Terraform in a folder, as a person would. What it said; an error where it did not end with 0.
+    pub fn terraform(&self, folder: &Path, arguments: &[&str]) -> Result<String, String> {
+        let mirror = self.path("mirror").display().to_string();
+        let config = format!("provider_installation {{\n  filesystem_mirror {{\n    path = {mirror:?}\n  }}\n}}\n");
+        fs::write(self.path("terraformrc"), config).expect("a configuration");
+        let mut command = Command::new(terraform());
+        command
+            .args(arguments)
+            .current_dir(folder)
+            .env_clear()
+            .env("PATH", "/usr/bin:/bin")
+            .env("TF_IN_AUTOMATION", "1");
+        command.env("TF_CLI_CONFIG_FILE", self.path("terraformrc")).env("CHECKPOINT_DISABLE", "1");
+        command.env("HOME", self.folder.path()).stdin(Stdio::null());
+        let output = command.output().expect("terraform can be started");
+        let said = [output.stdout, output.stderr].map(|said| String::from_utf8_lossy(&said).into_owned()).concat();
+        if output.status.success() { Ok(said) } else { Err(said) }
     }
 
     /// What is left of jobs, with any runner.

@@ -75,7 +75,11 @@ impl Server {
 
     /// A client of it, without a token.
     pub fn api(&self) -> Api {
-        Api::at(&format!("{}://127.0.0.1:{}", if self.tls { "https" } else { "http" }, self.port))
+        Api::at(&self.url())
+    }
+
+    pub fn url(&self) -> String {
+        format!("{}://127.0.0.1:{}", if self.tls { "https" } else { "http" }, self.port)
     }
 
     pub fn pid(&self) -> u32 {

@@ -11,7 +11,7 @@ use serde_json::error::Category;
 
 use crate::problem::{Problem, Violation};
 
-/// The largest body taken. Specs are small; modules and state do not travel this way.
+/// The largest body taken, of states apart. Specs are small; modules do not travel this way.
 pub const MAX_BODY: usize = 1024 * 1024;
 
 /// How long a body may take to arrive.

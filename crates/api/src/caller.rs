@@ -5,11 +5,14 @@ use std::sync::Arc;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
 use model::{Actor, Role, Scope, TokenId};
 
 use crate::app::{Access, App};
 use crate::problem::Problem;
+use crate::routes::STATE_SERVICE;
 use crate::secret;
 use crate::telemetry::RequestId;
 
@@ -49,8 +52,9 @@ impl FromRequestParts<Arc<App>> for Caller {
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
         let request_id = parts.extensions.get::<RequestId>().map(|id| id.0.clone());
-        let (home, role, name, token) = match bearer(&parts.headers)? {
-            Some(token) => authenticate(app, token).await?,
+        let Shown { token, tenant } = Shown::of(parts)?;
+        let (home, role, name, token) = match token {
+            Some(token) => authenticate(app, &token).await?,
             None if app.access == Access::Open => (Scope::default_tenant(), Role::Operator, "local".to_string(), None),
             None => {
                 return Err(Problem::unauthorized(
@@ -58,7 +62,7 @@ impl FromRequestParts<Arc<App>> for Caller {
                 ));
             }
         };
-        let scope = tenant_asked_for(app, &parts.headers, home, role).await?;
+        let scope = tenant_asked_for(app, &parts.headers, tenant, home, role).await?;
         let caller = Caller { scope, role, actor: Actor { name, request_id }, token };
         tracing::Span::current().record("tenant", caller.scope.name.as_str());
         tracing::Span::current().record("actor", caller.actor.name.as_str());
@@ -73,6 +77,34 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
         scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
     });
     token.map(Some).ok_or_else(|| Problem::unauthorized("send the token as Authorization: Bearer TOKEN"))
+}
+
+/// What a request shows of who makes it.
+#[derive(Default)]
+struct Shown {
+    token: Option<String>,
+    /// Named by who cannot send a header of ours.
+    tenant: Option<String>,
+}
+
+impl Shown {
+    /// A bearer token. Terraform's `http` backend can only send the token as the password of a user, who is the tenant.
+    fn of(parts: &Parts) -> Result<Shown, Problem> {
+        let Some(value) = parts.headers.get(header::AUTHORIZATION) else { return Ok(Shown::default()) };
+        let is_terraform = parts.uri.path().ends_with(STATE_SERVICE);
+        let shown = value.to_str().ok().and_then(|value| {
+            let (scheme, rest) = value.split_once(' ')?;
+            if scheme.eq_ignore_ascii_case("bearer") {
+                return Some(Shown { token: Some(rest.trim().to_string()), tenant: None });
+            }
+            let is_basic = is_terraform && scheme.eq_ignore_ascii_case("basic");
+            let pair = STANDARD.decode(rest.trim()).ok().filter(|_| is_basic)?;
+            let (tenant, token) = std::str::from_utf8(&pair).ok()?.split_once(':')?;
+            let given = |text: &str| (!text.is_empty()).then(|| text.to_string());
+            Some(Shown { token: given(token), tenant: given(tenant) })
+        });
+        shown.ok_or_else(|| Problem::unauthorized("send the token as Authorization: Bearer TOKEN"))
+    }
 }
 
 async fn authenticate(app: &App, token: &str) -> Result<(Scope, Role, String, Option<TokenId>), Problem> {
@@ -94,9 +126,16 @@ pub(crate) fn is_public_part(text: &str) -> bool {
     text.len() <= 32 && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-async fn tenant_asked_for(app: &App, headers: &HeaderMap, home: Scope, role: Role) -> Result<Scope, Problem> {
-    let Some(value) = headers.get(TENANT_HEADER) else { return Ok(home) };
-    let name = value.to_str().map_err(|_| Problem::bad_request("Terrane-Tenant: not a tenant's name"))?;
+async fn tenant_asked_for(
+    app: &App,
+    headers: &HeaderMap,
+    user: Option<String>,
+    home: Scope,
+    role: Role,
+) -> Result<Scope, Problem> {
+    let named = headers.get(TENANT_HEADER).map(|value| value.to_str());
+    let named = named.transpose().map_err(|_| Problem::bad_request("Terrane-Tenant: not a tenant's name"))?;
+    let Some(name) = named.or(user.as_deref()) else { return Ok(home) };
     if name == home.name {
         return Ok(home);
     }

@@ -107,8 +107,8 @@ fn complete(path: &str, method: &HttpMethod, operation: &mut Operation) {
 /// Whether the path names one object that has an `ETag`.
 fn has_version(path: &str) -> bool {
     let parts = ["/history", "/outputs", "/operations"];
-    let versioned = path.contains("/resource") || path.contains("/secrets");
-    versioned && path.contains('{') && !parts.iter().any(|part| path.ends_with(part))
+    let versioned = path.contains("/resource") || path.contains("/secrets") || path.contains("/accounts");
+    versioned && path.contains('{') && !path.contains("/state") && !parts.iter().any(|part| path.ends_with(part))
 }
 
 fn add_header(operation: &mut Operation, name: &str, description: &str) {

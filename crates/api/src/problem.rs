@@ -11,6 +11,8 @@ use store::{Error, Refusal};
 use tracing::error;
 use utoipa::ToSchema;
 
+use crate::intake::locked;
+
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct Problem {
     /// `about:blank`: the status says which kind of problem it is.
@@ -158,6 +160,15 @@ impl From<Refusal> for Problem {
                 "the new schema would break resources that exist: {}; change them first, or publish the schema as a new version",
                 resources.join("; ")
             )),
+            Refusal::Locked { hold } => Problem::conflict(locked(&hold)),
+            Refusal::UnfitState { why } => Problem::conflict(format!("{why}; nothing was overwritten")),
+            Refusal::OtherLock { hold: None, .. } => Problem::conflict("the state is not locked"),
+            Refusal::OtherLock { asked, hold: Some(hold) } => Problem::conflict(match hold.job_id {
+                Some(job) => format!(
+                    "the state is held by job {job}, which is under way; its lock goes with it: wait, or stop it with `terrane cancel`"
+                ),
+                None => format!("the state is not locked with {asked}: {hold}"),
+            }),
             Refusal::KeyReused => Problem::unprocessable(
                 "this Idempotency-Key was used for another request; use a new key for a new request",
             ),

@@ -9,11 +9,11 @@ use bytes::Bytes;
 use link::{Assigned, Holding, Keep, Kept, LinkError, Stop};
 use model::job::{Assignment, JobEnd, JobReport, PlanFile, RUNNER_CONTRACT, RunProgress, Work};
 use model::plugin::Step;
-use model::state::StateHead;
+use model::state::Corruption;
+use model::state_lock::StateHold;
 use model::{Class, Failure, JobId, RunnerId, TenantId};
 use secrecy::{ExposeSecret, SecretString};
-use sha2::{Digest, Sha256};
-use store::{LogPiece, NewState, SealedPlan, SealedSecret, Store, TakenJob};
+use store::{LogPiece, Refusal, SealedPlan, SealedSecret, Store, TakenJob};
 use tracing::error;
 
 use crate::fair;
@@ -21,6 +21,7 @@ use crate::keyring::Keyring;
 use crate::live::Live;
 use crate::outputs;
 use crate::seat::{Seat, Who};
+use crate::states::Unkept;
 
 /// How many offers are looked at to find the fair next ones.
 const WINDOW: usize = 512;
@@ -108,7 +109,10 @@ impl Dispatcher {
 
     /// The job as its runner gets it: with the state to go on from, and its secrets beside it.
     async fn assign(&self, taken: TakenJob) -> Result<Assigned, Trouble> {
-        let TakenJob { job, tenant_name, resource_name, type_name, trace_id } = taken;
+        let TakenJob { job, tenant_name, resource_name, type_name, trace_id, locked } = taken;
+        if let Some(hold) = locked {
+            return Err(Trouble::Its(kept_out(&hold)));
+        }
         if self.keyring.is_none() {
             let message = "states are kept sealed, and this server has no key to seal them with";
             let hint = "Give the controllers a key: --secrets-key-file, or TERRANE_SECRETS_KEY_FILE";
@@ -121,6 +125,9 @@ impl Dispatcher {
         let mut work = job.request.work;
         match &mut work {
             Work::Terraform(terraform) => {
+                if let Some(name) = &job.request.account {
+                    self.sign_in(job.tenant, name, &mut secrets, &mut terraform.environment).await?;
+                }
                 let state = self.store.newest_state(job.tenant, job.resource).await.map_err(Trouble::from_store)?;
                 terraform.state = state.map(|sealed| self.open_state(&sealed)).transpose()?;
                 if job.request.imports {
@@ -149,6 +156,35 @@ impl Dispatcher {
         Ok(Assigned { assignment, secrets, lease: self.leases.before })
     }
 
+    /// The account's credentials go by the provider's own variables, and nobody else sets those.
+    async fn sign_in(
+        &self,
+        tenant: TenantId,
+        name: &str,
+        secrets: &mut BTreeMap<String, SecretString>,
+        environment: &mut BTreeMap<String, String>,
+    ) -> Result<(), Trouble> {
+        let account = self.store.account_of(tenant, name).await.map_err(Trouble::from_store)?;
+        let account = account.ok_or_else(|| {
+            let failure = Failure::new(Class::Credentials, Step::Apply, format!("there is no cloud account {name}"));
+            Trouble::Its(failure.with_hint(format!("Register it: terrane account create {name} --provider …")))
+        })?;
+        for (variable, reference) in &account.credentials {
+            if environment.contains_key(variable) || secrets.contains_key(variable) {
+                let message = format!("`environment` sets {variable}, which is a credential of the account {name}");
+                let failure = Failure::new(Class::InvalidConfig, Step::Apply, message);
+                return Err(Trouble::Its(failure.with_hint("Leave it to the account, or name no account.")));
+            }
+            secrets.insert(variable.clone(), self.secret(tenant, &reference.secret).await?);
+        }
+        for variable in account.provider.region_variables() {
+            if let Some(region) = &account.region {
+                environment.entry(variable.to_string()).or_insert_with(|| region.clone());
+            }
+        }
+        Ok(())
+    }
+
     async fn secret(&self, tenant: TenantId, name: &str) -> Result<SecretString, Trouble> {
         let sealed = self.store.sealed_secret(tenant, name).await.map_err(Trouble::from_store)?;
         let opened = sealed.zip(self.keyring.as_ref()).map(|(sealed, keyring)| keyring.open(&sealed));
@@ -165,18 +201,13 @@ impl Dispatcher {
         }
     }
 
-    pub fn open_state(&self, state: &store::SealedState) -> Result<String, Trouble> {
-        let corrupt = || {
-            let message = format!("version {} of the state cannot be opened", state.version.id);
-            Trouble::Its(
-                Failure::new(Class::StateCorruption, Step::Apply, message)
-                    .with_hint("Choose another version: terrane state versions, terrane state restore"),
-            )
-        };
-        let keyring = self.keyring.as_ref().ok_or_else(corrupt)?;
-        let name = state_name(state.resource);
-        let text = keyring.open(&sealed(state.tenant, name, state.sealed.clone(), state.key_id.clone()));
-        let text = text.map_err(|_| corrupt())?;
+    fn open_state(&self, state: &store::SealedState) -> Result<String, Trouble> {
+        let opened = self.keyring.as_ref().ok_or(Corruption::Sealed).and_then(|keyring| keyring.open_state(state));
+        let text = opened.map_err(|why| {
+            let message = format!("version {} of the state cannot be used: {why}", state.version.id);
+            let hint = "Bring back another version: terrane state versions, terrane state restore";
+            Trouble::Its(Failure::new(Class::StateCorruption, Step::Apply, message).with_hint(hint))
+        })?;
         Ok(text.expose_secret().to_owned())
     }
 
@@ -255,27 +286,17 @@ impl Dispatcher {
 
     pub(crate) async fn take_state(&self, of: Holding, state: &str) -> Result<(), LinkError> {
         let job = self.store.any_job(of.job).await.map_err(away)?.ok_or(LinkError::Lost)?;
-        let head = StateHead::of(state).map_err(|error| LinkError::Refused(error.to_string()))?;
-        if head.lineage.contains('\0') {
-            return Err(LinkError::Refused("no state has such a lineage".into()));
+        let text = SecretString::from(state.to_owned());
+        let new = self.keyring()?.seal_state(job.tenant, job.resource, &text).map_err(|error| match error {
+            Unkept::Corrupt(why) => LinkError::Refused(why.to_string()),
+            Unkept::Unsealed(error) => LinkError::Away(error.to_string()),
+        })?;
+        match self.store.put_state(of.job, of.fencing_token, new).await {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(LinkError::Lost),
+            Err(store::Error::Refused(Refusal::UnfitState { why })) => Err(LinkError::Refused(why.to_string())),
+            Err(error) => Err(away(error)),
         }
-        let name = state_name(job.resource);
-        let (sealed, key_id) = self
-            .keyring()?
-            .seal(job.tenant, &name, &SecretString::from(state.to_owned()))
-            .map_err(|error| LinkError::Away(error.to_string()))?;
-        let new = NewState {
-            tenant: job.tenant,
-            resource: job.resource,
-            job: Some((of.job, of.fencing_token)),
-            serial: i64::try_from(head.serial).unwrap_or(i64::MAX),
-            lineage: head.lineage,
-            sha256: Sha256::digest(state).iter().map(|byte| format!("{byte:02x}")).collect(),
-            objects: head.resources as i64,
-            sealed,
-            key_id,
-        };
-        if self.store.put_state(new).await.map_err(away)? { Ok(()) } else { Err(LinkError::Lost) }
     }
 
     /// A job that cannot be begun is over.
@@ -299,9 +320,13 @@ impl Trouble {
     }
 }
 
-/// What a state is sealed for: no other resource's state opens in its place.
-fn state_name(resource: model::ResourceId) -> String {
-    format!("state of resource {resource}")
+/// A person with plain Terraform is let finish.
+fn kept_out(hold: &StateHold) -> Failure {
+    let hint = format!(
+        "It is tried again by itself once the lock is gone. If its holder is gone, break it: terrane state unlock TYPE/NAME {}",
+        hold.lock.id
+    );
+    Failure::new(Class::StateLock, Step::Apply, format!("the state is not to be written now: {hold}")).with_hint(hint)
 }
 
 fn plan_name(job: JobId) -> String {

@@ -16,6 +16,7 @@ mod outputs;
 mod ready;
 mod seat;
 mod settings;
+mod states;
 mod tick;
 mod work;
 
@@ -38,6 +39,7 @@ pub use outputs::open_outputs;
 pub use plugins;
 pub use seat::{Seat, Who};
 pub use settings::Settings;
+pub use states::Unkept;
 pub use tick::Tick;
 
 use desk::Desk;

@@ -37,6 +37,9 @@ words!(
         Token = "token",
         Secret = "secret",
         Runner = "runner",
+        Account = "account",
+        /// A Terraform state, by the id and name of its resource.
+        State = "state",
     }
 );
 
@@ -62,5 +65,9 @@ words!(
         ImportRequested = "import_requested",
         /// An operation failed so that a person should know at once.
         Alerted = "alerted",
+        /// Somebody was shown what is secret in it.
+        Read = "read",
+        Locked = "locked",
+        Unlocked = "unlocked",
     }
 );

@@ -53,6 +53,9 @@ pub struct JobRequest {
     /// What the tenant last asked to be imported is to be taken into the state.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub imports: bool,
+    /// The tenant's cloud account whose credentials the job gets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account: Option<String>,
     /// The job whose approved plan is to be applied, and nothing else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan_of: Option<JobId>,

@@ -2,6 +2,7 @@
 //! taken over them. Nothing here reads a clock, a file, a socket or the environment, so that every
 //! decision can be tested by calling it.
 
+mod account;
 mod actor;
 mod alert;
 mod event;
@@ -24,12 +25,14 @@ pub mod schema;
 mod secret;
 mod selector;
 pub mod state;
+pub mod state_lock;
 pub mod stream;
 mod suspects;
 mod tenant;
 mod token;
 mod words;
 
+pub use account::{Account, Credentials, Provider, SecretReference, is_variable};
 pub use actor::Actor;
 pub use alert::Alert;
 pub use event::{Action, Event, Kind};

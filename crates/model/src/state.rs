@@ -1,8 +1,15 @@
 //! What a Terraform state says of itself and of what it knows. Read here only as far as it must be told whether a state may
 //! follow another, and which objects somebody looks after.
 
-use serde::Deserialize;
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
+use utoipa::ToSchema;
+
+use crate::ids::JobId;
 
 /// The only version in use since Terraform 0.12.
 const VERSION: u64 = 4;
@@ -19,8 +26,25 @@ pub struct StateHead {
     pub resources: usize,
 }
 
+/// What there is to know of a version of a state without opening it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct StateVersion {
+    pub id: i64,
+    /// The job that wrote it; null where a person brought it.
+    pub job_id: Option<JobId>,
+    /// Who brought it, where no job did: `token:NAME` or `local`.
+    pub author: Option<String>,
+    pub serial: i64,
+    pub lineage: String,
+    /// Of its text, in hexadecimal.
+    pub sha256: String,
+    /// How many objects it looks after.
+    pub objects: i64,
+    pub created_at: Timestamp,
+}
+
 /// One object that a state knows.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct StateObject {
     /// As Terraform prints it: `module.net["a"].aws_subnet.private[0]`.
     pub address: String,
@@ -54,6 +78,12 @@ pub enum Corruption {
     OtherLineage { old: String, new: String },
     #[error("the state has serial {new}, and the one before it {old}: it is older")]
     SerialBackwards { old: u64, new: u64 },
+    #[error("the state has serial {serial} as the one before it, and other contents")]
+    SameSerial { serial: u64 },
+    #[error("what is stored is not what was written: its digest is another")]
+    Digest,
+    #[error("what is stored cannot be unsealed")]
+    Sealed,
 }
 
 #[derive(Deserialize)]
@@ -124,6 +154,14 @@ impl StateHead {
     pub fn of(text: &str) -> Result<StateHead, Corruption> {
         State::read(text).map(|state| state.head)
     }
+}
+
+/// The same state under another serial, all else byte for byte: as a version that is brought back needs it.
+pub fn with_serial(text: &str, serial: u64) -> Result<String, Corruption> {
+    let unreadable = |error: serde_json::Error| Corruption::Unreadable(error.to_string());
+    let mut fields: BTreeMap<String, Box<RawValue>> = serde_json::from_str(text).map_err(unreadable)?;
+    fields.insert("serial".into(), to_raw_value(&serial).map_err(unreadable)?);
+    serde_json::to_string(&fields).map_err(unreadable)
 }
 
 /// Whether `new` may be stored after `old`. Whether two of the same serial have the same content, only their bytes can tell.

@@ -33,6 +33,14 @@ impl Dialect {
         }
     }
 
+    /// A field of a column that holds a JSON object, as text.
+    pub fn field(self, column: &str, field: &str) -> String {
+        match self {
+            Dialect::Sqlite => format!("({column} ->> '{field}')"),
+            Dialect::Postgres => format!("({column}::json ->> '{field}')"),
+        }
+    }
+
     /// The rows `v` out of one argument, a list of JSON objects: one text, prepared once, for any number of rows.
     pub fn rows(self, columns: &[(&str, Cell)]) -> String {
         self.rows_of("$1", columns)

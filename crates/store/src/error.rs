@@ -1,5 +1,7 @@
 //! What can go wrong: the database does not answer, or it answers that the change may not be made.
 
+use model::state::Corruption;
+use model::state_lock::StateHold;
 use model::{Choice, Lifecycle, TypeId};
 use thiserror::Error;
 
@@ -45,6 +47,12 @@ pub enum Refusal {
     Breaks { resources: Vec<String> },
     #[error("the idempotency key was used before, for another request")]
     KeyReused,
+    #[error("the state is not to be written now: {hold}")]
+    Locked { hold: Box<StateHold> },
+    #[error("the state cannot be kept: {why}")]
+    UnfitState { why: Corruption },
+    #[error("the lock on the state is not {asked}")]
+    OtherLock { asked: String, hold: Option<Box<StateHold>> },
 }
 
 impl From<sqlx::Error> for Error {

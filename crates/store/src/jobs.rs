@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use model::job::{JobInfo, JobProgress, JobReport, JobRequest, JobState, RunProgress, Work};
+use model::state_lock::StateHold;
 use model::{JobId, OperationId, ResourceId, RunnerId, Scope, TenantId};
 use sqlx::any::AnyRow;
 use sqlx::{AssertSqlSafe, Row};
@@ -18,11 +19,12 @@ use crate::rows::{json, list};
 use crate::runners::MAY_DO;
 use crate::writer::Tx;
 
+mod lock;
 mod log;
 mod state;
 
 pub use log::{LogPiece, LogStanding};
-pub use state::{NewState, SealedState, StateVersion};
+pub use state::{NewState, SealedState, Succession};
 
 const COLUMNS: &str = "id, tenant_id, resource_id, operation_id, state, request, fencing_token, runner, lease_until, stop, \
     report, plan_sha256, approved_by, log_bytes, progress, created_at, started_at, finished_at";
@@ -95,6 +97,8 @@ pub struct TakenJob {
     pub resource_name: String,
     pub type_name: String,
     pub trace_id: String,
+    /// A person has locked the state that the job would write.
+    pub locked: Option<StateHold>,
 }
 
 /// What a runner keeps by renewing: the job, and what is asked of it meanwhile.
@@ -384,10 +388,14 @@ impl Tx {
             .bind(crate::operations::to_ids(ids.iter().map(|id| id.0))?)
             .fetch_all(self.connection())
             .await?;
+        let jobs = rows.iter().map(to_job).collect::<Result<Vec<_>, _>>()?;
+        let mut locks = self.locks_of_jobs(&jobs).await?;
         rows.iter()
-            .map(|row| {
+            .zip(jobs)
+            .map(|(row, job)| {
                 Ok(TakenJob {
-                    job: to_job(row)?,
+                    locked: locks.remove(&job.resource),
+                    job,
                     tenant_name: row.text("tenant_name")?,
                     resource_name: row.text("resource_name")?,
                     type_name: row.text("type_name")?,

@@ -4,6 +4,7 @@
 //! together (`writer`). Every change leaves an event in the same transaction (`events`), and a commit
 //! rings the bell (`bell`) for whoever waits for events.
 
+mod accounts;
 mod alerts;
 mod bell;
 mod clock;
@@ -38,6 +39,7 @@ use jiff::Timestamp;
 use sqlx::{AnyConnection, AnyPool};
 use tracing::{debug, warn};
 
+pub use accounts::NewAccount;
 pub use bell::Bell;
 pub use clock::Clock;
 pub use connect::{Location, redacted};
@@ -45,9 +47,7 @@ pub use error::{Error, Refusal};
 pub use events::{EventFilter, EventPage};
 pub use history::NewHistoryEntry;
 pub use idempotency::{IdempotencyKey, Recorded};
-pub use jobs::{
-    Job, KeptJob, LogPiece, LogStanding, NewState, Offered, SealedPlan, SealedState, StateVersion, TakenJob,
-};
+pub use jobs::{Job, KeptJob, LogPiece, LogStanding, NewState, Offered, SealedPlan, SealedState, Succession, TakenJob};
 pub use migrate::{MigrateError, Migrated};
 pub use operations::{Backlog, Claim, Claimant, Conclusion, Due, Renewal};
 pub use page::Page;

@@ -40,6 +40,12 @@ const MIGRATIONS: &[Migration] = &[
         postgres: include_str!("../migrations/postgres/0004_runners.sql"),
     },
     Migration {
+        version: 5,
+        name: "state",
+        sqlite: include_str!("../migrations/sqlite/0005_state.sql"),
+        postgres: include_str!("../migrations/postgres/0005_state.sql"),
+    },
+    Migration {
         version: 6,
         name: "failures",
         sqlite: include_str!("../migrations/sqlite/0006_failures.sql"),

@@ -5,6 +5,7 @@
 #[macro_use]
 mod telling;
 
+mod accounts;
 mod architecture;
 mod chaos;
 mod controllers;
@@ -16,6 +17,7 @@ mod runners;
 mod seed_variables;
 mod several_servers;
 mod start;
+mod state_service;
 mod stop;
 mod terraform;
 mod tls;

@@ -1,5 +1,6 @@
 //! All routes, and what every request passes on its way in and out.
 
+mod accounts;
 mod alerts;
 mod choices;
 mod events;
@@ -15,6 +16,8 @@ mod resources;
 mod runner;
 mod runners;
 mod secrets;
+mod state_service;
+mod states;
 mod tenants;
 mod terms;
 mod tokens;
@@ -26,7 +29,7 @@ use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::from_fn_with_state;
 use tower_http::catch_panic::CatchPanicLayer;
-use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 use utoipa_axum::routes;
 
 use crate::app::App;
@@ -34,6 +37,11 @@ use crate::body::MAX_BODY;
 use crate::openapi;
 use crate::problem::Problem;
 use crate::telemetry::observe;
+
+pub(crate) use states::MAX_STATE;
+
+/// How the address of each resource's state service ends.
+pub(crate) const STATE_SERVICE: &str = "/state/http";
 
 /// The whole API as a service.
 pub fn router(app: Arc<App>) -> Router {
@@ -58,6 +66,18 @@ pub fn probes(app: Arc<App>) -> Router {
         .routes(routes!(health::ready))
         .routes(routes!(health::metrics));
     probes.split_for_parts().0.fallback(pages::nowhere).layer(from_fn_with_state(app.clone(), observe)).with_state(app)
+}
+
+/// Where states come in, which are larger than anything else.
+fn large((schemas, paths, methods): UtoipaMethodRouter<Arc<App>>) -> UtoipaMethodRouter<Arc<App>> {
+    (schemas, paths, methods.layer(DefaultBodyLimit::max(states::MAX_STATE)))
+}
+
+/// Terraform's `http` backend, with methods of its own.
+fn state_service() -> UtoipaMethodRouter<Arc<App>> {
+    let (schemas, paths, methods) =
+        routes!(state_service::read_state, state_service::write_state, state_service::delete_state);
+    large((schemas, paths, methods.fallback(state_service::lock_or_unlock)))
 }
 
 /// The routes that `/openapi.json` describes.
@@ -90,8 +110,16 @@ pub(crate) fn documented() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(jobs::get_log))
         .routes(routes!(jobs::cancel_job))
         .routes(routes!(jobs::approve_job))
+        .routes(routes!(states::get_state))
+        .routes(large(routes!(states::list_versions, states::push_state)))
+        .routes(routes!(states::pull_state))
+        .routes(routes!(states::restore_state))
+        .routes(routes!(states::unlock_state))
+        .routes(state_service())
         .routes(routes!(secrets::list_secrets))
         .routes(routes!(secrets::get_secret, secrets::set_secret, secrets::delete_secret))
+        .routes(routes!(accounts::create_account, accounts::list_accounts))
+        .routes(routes!(accounts::get_account, accounts::delete_account))
         .routes(routes!(plugins::list_actions))
         .routes(routes!(plugins::list_inputs))
         .routes(routes!(webhooks::github))

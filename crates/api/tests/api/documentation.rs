@@ -14,7 +14,7 @@ async fn the_description_is_openapi_3_1_and_names_every_operation(server: Server
             }
         }
     }
-    assert_eq!(count, 61);
+    assert_eq!(count, 74);
 }
 
 async fn the_documentation_page_needs_no_other_site(server: Server) {

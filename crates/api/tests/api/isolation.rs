@@ -13,6 +13,8 @@ fn body_for(operation: &str) -> Option<Value> {
         "update_resource" | "patch_resource" => Some(json!({"spec": {"engine": "mysql", "storage_gb": 10}})),
         "import_resource" => Some(json!({"address": "cloudsim_thing.it", "id": "thing-1"})),
         "set_finalizers" => Some(json!({"finalizers": ["intruder.example/veto"]})),
+        "create_account" => Some(json!({"name": "intruder", "provider": "other"})),
+        "push_state" | "terraform_write_state" => Some(json!({"version": 4, "serial": 9, "lineage": "intruder"})),
         "set_secret" => Some(json!({"value": "intruder"})),
         "create_tenant" => Some(json!({"name": "intruder"})),
         "enrol_runner" => Some(json!({"name": "intruder", "tenants": ["victim"]})),
@@ -59,16 +61,23 @@ async fn no_route_crosses_from_one_tenant_to_another(server: Server) {
     let hush = json!({"value": "hunter2-of-the-victim", "hosts": ["vault.victim.example"]});
     send(&victim, Method::PUT, "/api/v1/secrets/victims-secret", Some(hush), None).await.expect(201);
     server.post("/api/v1/runners", &json!({"name": "victims-runner", "tenants": ["victim"]})).await.expect(201);
+    let account = json!({"name": "victims-secret", "provider": "other", "region": "hunter2"});
+    send(&victim, Method::POST, "/api/v1/accounts", Some(account), None).await.expect(201);
+    let state = json!({"version": 4, "serial": 1, "lineage": "hunter2"});
+    let versions = format!("/api/v1/resources/{}/state/versions", mine["id"]);
+    let state = send(&victim, Method::POST, &versions, Some(state), None).await.expect(201);
     server.sql(OPERATION).await;
     server.sql(JOB).await;
     let token_id = send(&victim, Method::GET, "/api/v1/tokens", None, None).await.expect(200)[0]["id"].clone();
     let snapshot = async || {
         let mut all = Vec::new();
         for path in [
+            versions.as_str(),
             "/api/v1/resources",
             "/api/v1/resource-types",
             "/api/v1/tokens",
             "/api/v1/secrets",
+            "/api/v1/accounts",
             "/api/v1/jobs/77",
             "/api/v1/events?limit=1000",
         ] {
@@ -88,10 +97,13 @@ async fn no_route_crosses_from_one_tenant_to_another(server: Server) {
                 .replace("resources/{id}", &format!("resources/{}", mine["id"]))
                 .replace("resource-types/{id}", &format!("resource-types/{}", kind["id"]))
                 .replace("jobs/{id}", "jobs/77")
+                .replace("versions/{version}", &format!("versions/{}", state["id"]))
+                .replace("/state/lock", "/state/lock?id=victims")
                 .replace("tokens/{id}", &format!("tokens/{token_id}"))
                 .replace("resource-types/{name}/{version}", "resource-types/DatabaseCluster/v1")
                 .replace("by-name/{type}/{version}/{name}", "by-name/DatabaseCluster/v1/secret-plans")
                 .replace("secrets/{name}", "secrets/victims-secret")
+                .replace("accounts/{name}", "accounts/victims-secret")
                 .replace("tenants/{name}", "tenants/victim")
                 .replace("runners/{name}", "runners/victims-runner")
                 .replace("webhooks/github/{tenant}", "webhooks/github/victim")

@@ -2,6 +2,7 @@
 
 mod harness;
 
+mod accounts;
 mod audit;
 mod choices;
 mod conditional_requests;
@@ -20,6 +21,7 @@ mod plugins;
 mod resources;
 mod runners;
 mod secrets;
+mod states;
 mod tokens;
 mod types;
 mod watch;

@@ -1,27 +1,16 @@
 //! Terraform states as they are kept: sealed, each a version of its own. A job under way replaces its own version; the
 //! versions of others are never touched.
 
-use jiff::Timestamp;
-use model::{JobId, ResourceId, Scope, TenantId};
+use model::state::{Corruption, StateHead, StateVersion, check_successor};
+use model::{Action, Actor, JobId, ResourceId, Scope, TenantId};
 use sqlx::any::AnyRow;
 use sqlx::{AssertSqlSafe, Row};
 
 use crate::Store;
-use crate::error::Error;
+use crate::error::{Error, Refusal};
+use crate::resources::StoredResource;
 use crate::row::Cells;
 use crate::writer::Tx;
-
-/// What there is to know of a version without opening it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StateVersion {
-    pub id: i64,
-    pub job: Option<JobId>,
-    pub serial: i64,
-    pub lineage: String,
-    pub sha256: String,
-    pub objects: i64,
-    pub created_at: Timestamp,
-}
 
 /// A state as it is stored.
 #[derive(Debug, Clone)]
@@ -37,8 +26,6 @@ pub struct SealedState {
 pub struct NewState {
     pub tenant: TenantId,
     pub resource: ResourceId,
-    /// The job that wrote it, with its fencing token; none where a person brings it.
-    pub job: Option<(JobId, i64)>,
     pub serial: i64,
     pub lineage: String,
     pub sha256: String,
@@ -47,14 +34,14 @@ pub struct NewState {
     pub key_id: String,
 }
 
-const COLUMNS: &str = "id, tenant_id, resource_id, job_id, serial, lineage, sha256, objects, created_at";
+const COLUMNS: &str = "id, tenant_id, resource_id, job_id, author, serial, lineage, sha256, objects, created_at";
 
 impl Store {
-    /// Keep a state. False where the job that brings it is somebody else's by now.
-    pub async fn put_state(&self, new: NewState) -> Result<bool, Error> {
+    /// Keep a state that a job brings, in place of the one it brought before. False where the job is somebody else's by now.
+    pub async fn put_state(&self, job: JobId, fencing_token: i64, new: NewState) -> Result<bool, Error> {
         self.write(0, move |tx| {
             let new = new.clone();
-            Box::pin(async move { tx.put_state(&new).await })
+            Box::pin(async move { tx.put_state(job, fencing_token, &new).await })
         })
         .await
     }
@@ -90,6 +77,7 @@ impl Store {
 
     /// The versions of a resource's state, newest first.
     pub async fn states(&self, scope: &Scope, resource: ResourceId, limit: usize) -> Result<Vec<StateVersion>, Error> {
+        self.known(scope, resource).await?;
         let text = format!(
             "SELECT {COLUMNS} FROM state_versions WHERE resource_id = $1 AND tenant_id + 0 = $2 ORDER BY id DESC LIMIT $3"
         );
@@ -103,48 +91,124 @@ impl Store {
     }
 }
 
+/// How a state comes to follow the one before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Succession {
+    /// It goes on from it.
+    GoesOn,
+    /// It is an older one, brought back under a new serial.
+    Restores,
+}
+
 impl Tx {
-    async fn put_state(&mut self, new: &NewState) -> Result<bool, Error> {
-        if let Some((job, token)) = new.job {
-            let ours =
-                sqlx::query("UPDATE jobs SET state = state WHERE id = $1 AND fencing_token = $2 AND state = 'running'")
-                    .bind(job.0)
-                    .bind(token)
-                    .execute(self.connection())
-                    .await?;
-            if ours.rows_affected() == 0 {
-                return Ok(false);
-            }
-            sqlx::query("DELETE FROM state_versions WHERE resource_id = $1 AND job_id = $2")
-                .bind(new.resource.0)
+    async fn put_state(&mut self, job: JobId, fencing_token: i64, new: &NewState) -> Result<bool, Error> {
+        let ours =
+            sqlx::query("UPDATE jobs SET state = state WHERE id = $1 AND fencing_token = $2 AND state = 'running'")
                 .bind(job.0)
+                .bind(fencing_token)
                 .execute(self.connection())
                 .await?;
+        if ours.rows_affected() == 0 {
+            return Ok(false);
         }
-        sqlx::query(
-            "INSERT INTO state_versions (tenant_id, resource_id, job_id, serial, lineage, sha256, objects, sealed, key_id, \
-             created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
-        )
-        .bind(new.tenant.0)
-        .bind(new.resource.0)
-        .bind(new.job.map(|(job, _)| job.0))
-        .bind(new.serial)
-        .bind(&new.lineage)
-        .bind(&new.sha256)
-        .bind(new.objects)
-        .bind(new.sealed.clone())
-        .bind(&new.key_id)
-        .bind(self.now.as_microsecond())
-        .execute(self.connection())
-        .await?;
+        if let Some(newest) = self.newest_version(new.resource).await? {
+            check(&newest, new, Succession::GoesOn)?;
+            if newest.sha256 == new.sha256 {
+                return Ok(true);
+            }
+        }
+        sqlx::query("DELETE FROM state_versions WHERE resource_id = $1 AND job_id = $2")
+            .bind(new.resource.0)
+            .bind(job.0)
+            .execute(self.connection())
+            .await?;
+        self.insert_state(new, Some(job), None).await?;
         Ok(true)
     }
+
+    /// Keep a state that a person brings for a held resource. `lock` is the id of the lock under which it does. The same state
+    /// once more changes nothing.
+    pub async fn bring_state(
+        &mut self,
+        scope: &Scope,
+        actor: &Actor,
+        held: &StoredResource,
+        new: &NewState,
+        lock: Option<&str>,
+        succession: Succession,
+    ) -> Result<StateVersion, Error> {
+        if let Some(hold) = self.state_hold(held).await?
+            && (hold.job_id.is_some() || Some(hold.lock.id.as_str()) != lock)
+        {
+            return Err(Refusal::Locked { hold: Box::new(hold) }.into());
+        }
+        if let Some(newest) = self.newest_version(new.resource).await? {
+            check(&newest, new, succession)?;
+            if newest.sha256 == new.sha256 {
+                return Ok(newest);
+            }
+        }
+        let version = self.insert_state(new, None, Some(&actor.name)).await?;
+        self.tell_of_state(scope, actor, Action::Created, held, None, Some(&version))?;
+        Ok(version)
+    }
+
+    async fn newest_version(&mut self, resource: ResourceId) -> Result<Option<StateVersion>, Error> {
+        let text = format!("SELECT {COLUMNS} FROM state_versions WHERE resource_id = $1 ORDER BY id DESC LIMIT 1");
+        let row = sqlx::query(AssertSqlSafe(text)).bind(resource.0).fetch_optional(self.connection()).await?;
+        row.as_ref().map(to_version).transpose()
+    }
+
+    async fn insert_state(
+        &mut self,
+        new: &NewState,
+        job: Option<JobId>,
+        author: Option<&str>,
+    ) -> Result<StateVersion, Error> {
+        let text = format!(
+            "INSERT INTO state_versions (tenant_id, resource_id, job_id, author, serial, lineage, sha256, objects, sealed, \
+             key_id, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING {COLUMNS}"
+        );
+        let row = sqlx::query(AssertSqlSafe(text))
+            .bind(new.tenant.0)
+            .bind(new.resource.0)
+            .bind(job.map(|job| job.0))
+            .bind(author)
+            .bind(new.serial)
+            .bind(&new.lineage)
+            .bind(&new.sha256)
+            .bind(new.objects)
+            .bind(new.sealed.clone())
+            .bind(&new.key_id)
+            .bind(self.now.as_microsecond())
+            .fetch_one(self.connection())
+            .await?;
+        to_version(&row)
+    }
+}
+
+/// Whether `new` may follow the newest version.
+fn check(newest: &StateVersion, new: &NewState, succession: Succession) -> Result<(), Refusal> {
+    let head = |serial: i64, lineage: &str| StateHead {
+        serial: serial.unsigned_abs(),
+        lineage: lineage.into(),
+        terraform_version: String::new(),
+        resources: 0,
+    };
+    let lineage = if succession == Succession::Restores { &newest.lineage } else { &new.lineage };
+    let unfit = |why: Corruption| Refusal::UnfitState { why };
+    check_successor(&head(newest.serial, &newest.lineage), &head(new.serial, lineage)).map_err(unfit)?;
+    if newest.serial == new.serial && newest.sha256 != new.sha256 {
+        return Err(unfit(Corruption::SameSerial { serial: new.serial.unsigned_abs() }));
+    }
+    Ok(())
 }
 
 fn to_version(row: &AnyRow) -> Result<StateVersion, Error> {
     Ok(StateVersion {
         id: row.int("id")?,
-        job: row.optional_int("job_id")?.map(JobId),
+        job_id: row.optional_int("job_id")?.map(JobId),
+        author: row.optional_text("author")?,
         serial: row.int("serial")?,
         lineage: row.text("lineage")?,
         sha256: row.text("sha256")?,

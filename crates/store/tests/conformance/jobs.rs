@@ -6,9 +6,11 @@ use std::time::Duration;
 use model::job::{Approval, Goal, JobEnd, JobReport, JobRequest, JobState, Limits, Source, Terraform, Work};
 use model::plugin::{Changes, Step};
 use model::reconcile::{End, Report};
-use model::{JobId, Ladder, ResourceId, RunnerId};
+use model::state::{Corruption, StateVersion};
+use model::state_lock::LockInfo;
+use model::{Actor, JobId, Ladder, ResourceId, RunnerId};
 use serde_json::{Map, Value};
-use store::{Claim, Claimant, Conclusion, LogPiece, NewState, SealedPlan, Store};
+use store::{Claim, Claimant, Conclusion, Error, LogPiece, NewState, Refusal, SealedPlan, Store, Succession};
 
 use crate::acts::*;
 use crate::db::{Db, eventually};
@@ -31,6 +33,7 @@ fn request() -> JobRequest {
         secrets: Default::default(),
         labels: Default::default(),
         imports: false,
+        account: None,
         plan_of: None,
     }
 }
@@ -123,8 +126,8 @@ async fn a_job_that_is_not_renewed_is_anothers_and_its_first_runner_writes_nothi
     assert!(next > token);
     let piece = LogPiece { start: 0, bytes: b"late".to_vec() };
     assert_eq!(store.append_log(job, token, piece).await.expect("an answer"), None);
-    assert!(!store.put_state(state(id, Some((job, token)), 7)).await.expect("an answer"));
-    assert!(store.put_state(state(id, Some((job, next)), 1)).await.expect("an answer"));
+    assert!(!store.put_state(job, token, state(id, 7)).await.expect("an answer"));
+    assert!(store.put_state(job, next, state(id, 1)).await.expect("an answer"));
     let report = JobReport::ended(JobEnd::Succeeded);
     assert!(!store.finish_job(job, token, report, None).await.expect("an answer"));
 }
@@ -192,11 +195,10 @@ async fn what_is_added_to_a_log_wakes_only_those_who_read_logs(db: Db) {
     eventually("a ring", closely.changed()).await.expect("the bell hangs");
 }
 
-fn state(resource: ResourceId, job: Option<(JobId, i64)>, serial: i64) -> NewState {
+fn state(resource: ResourceId, serial: i64) -> NewState {
     NewState {
         tenant: home().id,
         resource,
-        job,
         serial,
         lineage: "a".into(),
         sha256: serial.to_string(),
@@ -206,13 +208,110 @@ fn state(resource: ResourceId, job: Option<(JobId, i64)>, serial: i64) -> NewSta
     }
 }
 
+async fn bring(store: &Store, id: ResourceId, serial: i64, lock: Option<&'static str>) -> Result<StateVersion, Error> {
+    store
+        .write(0, move |tx| {
+            Box::pin(async move {
+                let held = tx.hold_resource(&home(), id).await?;
+                tx.bring_state(&home(), &Actor::system(), &held, &state(id, serial), lock, Succession::GoesOn).await
+            })
+        })
+        .await
+}
+
+async fn lock(store: &Store, id: ResourceId, with: &'static str) -> Result<(), Error> {
+    store
+        .write(0, move |tx| {
+            Box::pin(async move {
+                let held = tx.hold_resource(&home(), id).await?;
+                let lock = LockInfo { id: with.into(), who: "someone@laptop".into(), ..LockInfo::default() };
+                tx.lock_state(&home(), &Actor::system(), &held, &lock).await
+            })
+        })
+        .await
+}
+
+async fn unlock(store: &Store, id: ResourceId, with: &'static str) -> Result<(), Error> {
+    store
+        .write(0, move |tx| {
+            Box::pin(async move {
+                let held = tx.hold_resource(&home(), id).await?;
+                tx.unlock_state(&home(), &Actor::system(), &held, with).await
+            })
+        })
+        .await
+}
+
+async fn a_state_never_follows_one_that_is_newer_or_of_something_else(db: Db) {
+    let store = &db.store;
+    let (id, job) = queued(store, "orders").await;
+    let first = bring(store, id, 3, None).await.expect("kept");
+    assert_eq!(bring(store, id, 3, None).await.expect("an answer").id, first.id, "the same once more changes nothing");
+    let refused = |outcome: Result<StateVersion, Error>| match outcome {
+        Err(Error::Refused(Refusal::UnfitState { why })) => why,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(refused(bring(store, id, 2, None).await), Corruption::SerialBackwards { old: 3, new: 2 });
+    let token = take(store, job, "first").await.expect("it is free");
+    let put = async |new: NewState| store.put_state(job, token, new).await.map(|_| first.clone());
+    let other = NewState { sha256: "other".into(), ..state(id, 3) };
+    assert_eq!(refused(put(other).await), Corruption::SameSerial { serial: 3 });
+    let other = NewState { lineage: "b".into(), ..state(id, 9) };
+    assert!(matches!(refused(put(other).await), Corruption::OtherLineage { .. }));
+    assert!(store.put_state(job, token, state(id, 5)).await.expect("an answer"));
+    assert_eq!(refused(put(state(id, 4)).await), Corruption::SerialBackwards { old: 5, new: 4 });
+    let serials: Vec<_> = store.states(&home(), id, 9).await.expect("versions").iter().map(|it| it.serial).collect();
+    assert_eq!(serials, [5, 3], "nothing was overwritten");
+}
+
+async fn a_state_is_written_by_a_job_or_by_who_has_locked_it_and_never_by_both(db: Db) {
+    let store = &db.store;
+    let (id, job) = queued(store, "orders").await;
+    lock(store, id, "mine").await.expect("it is free");
+    lock(store, id, "mine").await.expect("twice is once");
+    assert!(matches!(lock(store, id, "yours").await, Err(Error::Refused(Refusal::Locked { .. }))));
+    assert!(matches!(bring(store, id, 1, None).await, Err(Error::Refused(Refusal::Locked { .. }))));
+    let taken = store.take_jobs(vec![job], "first".into(), LEASE).await.expect("an answer").remove(0);
+    assert_eq!(taken.locked.expect("the job is told").lock.id, "mine");
+    bring(store, id, 1, Some("mine")).await.expect("who has locked it writes on");
+    assert!(matches!(unlock(store, id, "yours").await, Err(Error::Refused(Refusal::OtherLock { .. }))));
+    let end = JobReport::ended(JobEnd::Succeeded);
+    assert!(store.finish_job(job, taken.job.fencing_token, end, None).await.expect("an answer"));
+    db.execute("UPDATE resources SET next_reconcile_at = next_reconcile_at + 3600000000").await;
+    assert!(!is_due(store, id).await);
+    unlock(store, id, "mine").await.expect("it is ours");
+    assert!(is_due(store, id).await, "what waited for the lock is tried at once");
+
+    let (id, job) = queued(store, "users").await;
+    let taken = store.take_jobs(vec![job], "first".into(), LEASE).await.expect("an answer").remove(0);
+    assert_eq!(taken.locked, None);
+    let name = format!("terrane-job-{job}");
+    match lock(store, id, "mine").await {
+        Err(Error::Refused(Refusal::Locked { hold })) => assert_eq!((hold.job_id, hold.lock.id), (Some(job), name)),
+        other => panic!("{other:?}"),
+    }
+    assert!(matches!(bring(store, id, 1, None).await, Err(Error::Refused(Refusal::Locked { .. }))));
+    assert!(matches!(bring(store, id, 1, Some("terrane-job-1")).await, Err(Error::Refused(Refusal::Locked { .. }))));
+}
+
+async fn of_a_lock_and_a_job_that_come_together_one_gives_way(db: Db) {
+    let store = &db.store;
+    for round in 0..8 {
+        let (id, job) = queued(store, &format!("orders-{round}")).await;
+        let (taken, locked) =
+            futures::join!(store.take_jobs(vec![job], "first".into(), LEASE), lock(store, id, "mine"));
+        let taken = taken.expect("an answer").remove(0);
+        assert_ne!(taken.locked.is_none(), locked.is_ok(), "both or neither may write");
+    }
+}
+
 async fn a_job_has_one_version_of_the_state_and_others_stay(db: Db) {
     let store = &db.store;
     let (id, job) = queued(store, "orders").await;
-    assert!(store.put_state(state(id, None, 1)).await.expect("an answer"));
+    bring(store, id, 1, None).await.expect("kept");
     let token = take(store, job, "first").await.expect("it is free");
     for serial in [2, 3, 4] {
-        assert!(store.put_state(state(id, Some((job, token)), serial)).await.expect("an answer"));
+        assert!(store.put_state(job, token, state(id, serial)).await.expect("an answer"));
     }
     let serials: Vec<_> =
         store.states(&home(), id, 10).await.expect("versions").iter().map(|state| state.serial).collect();
@@ -266,4 +365,7 @@ on_both!(
     a_job_has_one_version_of_the_state_and_others_stay,
     a_job_that_waits_is_cancelled_at_once_and_one_that_runs_is_told,
     consent_is_given_once_to_the_plan_that_is_meant,
+    a_state_never_follows_one_that_is_newer_or_of_something_else,
+    a_state_is_written_by_a_job_or_by_who_has_locked_it_and_never_by_both,
+    of_a_lock_and_a_job_that_come_together_one_gives_way,
 );

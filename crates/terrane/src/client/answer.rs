@@ -40,6 +40,10 @@ impl Answer {
         serde_json::from_slice(&self.body).map_err(|_| self.strange(server))
     }
 
+    pub fn text(self, server: &str) -> Result<String, Failure> {
+        std::str::from_utf8(&self.body).map(str::to_string).map_err(|_| self.strange(server))
+    }
+
     /// Whatever answered, it is not Terrane.
     fn strange(&self, server: &str) -> Failure {
         let body = String::from_utf8_lossy(&self.body);

@@ -40,8 +40,15 @@ struct Request<'a> {
     method: Method,
     path: &'a str,
     query: Query<'a>,
-    body: Option<&'a Value>,
+    body: Option<Content<'a>>,
     key: Option<String>,
+}
+
+#[derive(Clone, Copy)]
+enum Content<'a> {
+    Value(&'a Value),
+    /// JSON that is sent as it is.
+    Text(&'a str),
 }
 
 impl ApiClient {
@@ -90,12 +97,25 @@ impl ApiClient {
 
     /// A POST under a fresh key, so that it may be sent again without being done twice.
     pub async fn post(&self, path: &str, query: Query<'_>, body: Option<&Value>) -> Result<Value, Failure> {
+        let body = body.map(Content::Value);
         let request = Request { method: Method::POST, path, query, body, key: Some(fresh_key()?) };
         self.ask(request).await?.json(self.server())
     }
 
+    /// A POST of JSON that must arrive byte for byte.
+    pub async fn post_text(&self, path: &str, text: &str) -> Result<Value, Failure> {
+        let body = Some(Content::Text(text));
+        let request = Request { method: Method::POST, path, query: &[], body, key: Some(fresh_key()?) };
+        self.ask(request).await?.json(self.server())
+    }
+
+    /// What the server answers, as it is.
+    pub async fn get_text(&self, path: &str) -> Result<String, Failure> {
+        self.ask(Request { method: Method::GET, path, query: &[], body: None, key: None }).await?.text(self.server())
+    }
+
     pub async fn put(&self, path: &str, query: Query<'_>, body: &Value) -> Result<Value, Failure> {
-        let request = Request { method: Method::PUT, path, query, body: Some(body), key: None };
+        let request = Request { method: Method::PUT, path, query, body: Some(Content::Value(body)), key: None };
         self.ask(request).await?.json(self.server())
     }
 
@@ -165,9 +185,11 @@ impl ApiClient {
         if let Some(key) = &request.key {
             builder = builder.header(IDEMPOTENCY_KEY, key);
         }
-        if let Some(body) = request.body {
-            builder = builder.json(body);
-        }
+        builder = match request.body {
+            None => builder,
+            Some(Content::Value(value)) => builder.json(value),
+            Some(Content::Text(text)) => builder.header(CONTENT_TYPE, "application/json").body(text.to_owned()),
+        };
         Answer::read(builder.send().await?).await
     }
 

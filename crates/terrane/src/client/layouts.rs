@@ -1,6 +1,6 @@
 //! What each kind of object looks like in a table.
 
-use model::{Resource, ResourceType, Runner, SecretInfo, Tenant, Token};
+use model::{Account, Resource, ResourceType, Runner, SecretInfo, Tenant, Token};
 use serde_json::Value;
 
 use super::address::{label, read};
@@ -78,6 +78,26 @@ pub const TOKEN: Layout = Layout {
     },
     name: |object| format!("token/{}", text_of(object, "name")),
     none: "No tokens found.",
+};
+
+pub const ACCOUNT: Layout = Layout {
+    header: &["NAME", "PROVIDER", "REGION", "CREDENTIALS", "AGE"],
+    wide: &["ID"],
+    tail: &[],
+    cells: |object| {
+        let account: Account = read(object)?;
+        let credentials: Vec<_> = account.credentials.into_keys().collect();
+        Ok(vec![
+            account.name,
+            account.provider.as_str().into(),
+            account.region.unwrap_or_default(),
+            credentials.join(","),
+            age(account.created_at),
+            account.id.to_string(),
+        ])
+    },
+    name: |object| format!("account/{}", text_of(object, "name")),
+    none: "No accounts found.",
 };
 
 pub const SECRET: Layout = Layout {

@@ -4,6 +4,7 @@
 //! user names and `documents` reads what a user writes; `failure` is how a command ends when it does not end well. Then
 //! one file for each command.
 
+mod account;
 mod address;
 mod alerts;
 mod answer;
@@ -36,6 +37,7 @@ mod reconcile;
 mod rest;
 mod runners;
 mod secret;
+mod state;
 mod table;
 mod tenant;
 mod time;
@@ -182,6 +184,9 @@ Examples:
   terrane outputs databasecluster/production-pg --reveal        sensitive ones too, for editors
   psql \"$(terrane outputs databasecluster/production-pg url)\"")]
     Outputs(outputs::Outputs),
+    /// See and mend what Terraform knows of a resource: its state, the state's versions, locks
+    #[command(subcommand)]
+    State(state::Command),
     /// Reconcile resources now
     #[command(after_help = "Example:\n  terrane reconcile databasecluster/production-pg")]
     Reconcile(reconcile::Reconcile),
@@ -217,6 +222,9 @@ Examples:
     /// Set, list and delete the secrets that plugins use
     #[command(subcommand)]
     Secret(secret::Command),
+    /// Register, list and delete the cloud accounts that Terraform works with
+    #[command(subcommand)]
+    Account(account::Command),
     /// Make, list and revoke tokens
     #[command(subcommand)]
     Token(token::Command),
@@ -257,7 +265,9 @@ impl Command {
             Command::Rollback(args) => args.connection.clone(),
             Command::Import(args) => args.connection.clone(),
             Command::Alerts(args) => args.connection.clone(),
+            Command::Account(command) => command.connection().clone(),
             Command::Outputs(args) => args.connection.clone(),
+            Command::State(command) => command.connection().clone(),
             Command::Reconcile(args) => args.connection.clone(),
             Command::Wait(args) => args.connection.clone(),
             Command::Events(args) => args.connection.clone(),
@@ -321,7 +331,9 @@ async fn execute(client: ApiClient, command: Command) -> Result<Option<Code>, Fa
         Command::Rollback(args) => choices::rollback(&client, &args).await?,
         Command::Import(args) => choices::import(&client, &args).await?,
         Command::Alerts(args) => alerts::run(&client, &args).await?,
+        Command::Account(command) => account::run(&client, &command).await?,
         Command::Outputs(args) => outputs::run(&client, &args).await?,
+        Command::State(command) => state::run(&client, &command).await?,
         Command::Wait(args) => wait::run(&client, &args).await?,
         Command::Events(args) => events::run(&client, &args).await?,
         Command::Types(args) => types::run(&client, &args).await?,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use model::job::{Approval, Goal, JobRequest, Limits, Source, Terraform, Work};
 use model::plugin::{Call, Step};
-use model::{Class, Failure, Labels, Reason};
+use model::{Class, Failure, Labels, Reason, is_variable};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -31,6 +31,7 @@ pub(super) struct Config {
     variables: Option<Map<String, Value>>,
     #[serde(default)]
     environment: Map<String, Value>,
+    account: Option<String>,
     #[serde(default = "auto")]
     approval: Approval,
     #[serde(default)]
@@ -85,8 +86,17 @@ impl Config {
             secrets,
             labels: self.runner.clone(),
             imports: goal == Goal::Apply && call.operation.reason == Reason::Imported,
+            account: self.account(call)?,
             plan_of: None,
         })
+    }
+
+    fn account(&self, call: &Call) -> Result<Option<String>, Failure> {
+        let Some(account) = &self.account else { return Ok(None) };
+        match rendered(&Value::String(account.clone()), call, "account")? {
+            Value::String(name) => Ok(Some(name)),
+            _ => Err(invalid(call.step, "`account` is no name".into())),
+        }
     }
 
     fn source(&self, call: &Call) -> Result<Source, Failure> {
@@ -173,18 +183,8 @@ fn locked(source: Source, call: &Call) -> Source {
 /// How a private Git repository is reached.
 const GIT_CREDENTIALS: [&str; 2] = ["TERRANE_GIT_USERNAME", "TERRANE_GIT_PASSWORD"];
 
-/// What a job may be told by its environment; not what decides how it is run.
 fn is_variable_name(name: &str) -> bool {
-    if GIT_CREDENTIALS.contains(&name) {
-        return true;
-    }
-    let plain = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
-        && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
-    let reserved = ["PATH", "HOME", "TMPDIR", "IFS", "ENV", "BASH_ENV", "SHELL"].contains(&name)
-        || ["LD_", "TF_CLI_", "TF_DATA_DIR", "TF_PLUGIN", "TF_LOG", "TF_REATTACH", "GIT_", "TERRANE_"]
-            .iter()
-            .any(|prefix| name.starts_with(prefix));
-    plain && !reserved
+    GIT_CREDENTIALS.contains(&name) || is_variable(name)
 }
 
 fn rendered(value: &Value, call: &Call, what: &str) -> Result<Value, Failure> {

@@ -39,6 +39,10 @@ fn config_schema() -> Value {
                 "description": "Environment variables for Terraform and its providers, such as AWS_REGION; values may be \
                                 expressions or {\"secret\": NAME}"
             },
+            "account": {
+                "type": "string",
+                "description": "The cloud account whose credentials the run gets, and no other's; may be an expression"
+            },
             "approval": {
                 "enum": ["auto", "manual", "destroys"],
                 "description": "Whose consent an apply needs: nobody's (the default), a person's for every change, or a \
