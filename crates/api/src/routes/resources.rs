@@ -97,6 +97,8 @@ pub struct Outputs {
     #[schema(value_type = Object)]
     pub outputs: Value,
     /// The names of those that are sensitive: shown only when asked for, and to editors.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
     pub sensitive: Vec<String>,
 }
 

@@ -114,6 +114,7 @@ impl Tx {
         }
         let ids: Vec<_> = conclusions.iter().map(Conclusion::resource).collect();
         let held = self.hold_for_controllers(&ids, false).await?;
+        let stale = self.with_news_of_their_jobs(&conclusions).await?;
         let mut held: HashMap<_, _> = held.into_iter().map(|held| (held.record.resource.id, held)).collect();
         let now = self.now;
         let mut settled: Vec<_> = conclusions
@@ -124,10 +125,30 @@ impl Tx {
                 settle(held, conclusion, &terms)
             })
             .collect();
+        // Who gave a word to a job while its operation was claimed could not wake it.
+        for settled in settled.iter_mut().filter(|settled| stale.contains(&settled.before.id) && settled.waits()) {
+            settled.after.resource.next_reconcile_at = Some(now);
+        }
         self.insert_waiting_observations(&mut settled).await?;
         self.advance_all(&mut settled)?;
         self.write_standing(&changes(&settled)).await?;
         Ok(settled)
+    }
+
+    /// The resources whose operation goes on waiting for a job that is not as it was when they were claimed.
+    async fn with_news_of_their_jobs(&mut self, conclusions: &[Conclusion]) -> Result<HashSet<ResourceId>, Error> {
+        let waiting: HashMap<_, _> = conclusions
+            .iter()
+            .filter(|conclusion| matches!(conclusion.report.end, End::Waits { .. }) && conclusion.report.job.is_none())
+            .filter_map(|conclusion| Some((conclusion.claim.operation.body.id, conclusion.claim.job.as_ref()?)))
+            .collect();
+        let operations: Vec<_> = waiting.keys().copied().collect();
+        let jobs = self.jobs_of_operations(&operations).await?;
+        let news = jobs.into_iter().filter(|job| {
+            let approved = job.approved_by.is_some();
+            waiting.get(&job.operation).is_some_and(|seen| (seen.state, seen.approved) != (job.state, approved))
+        });
+        Ok(news.map(|job| job.resource).collect())
     }
 
     /// Those that have something to tell become a new version.
