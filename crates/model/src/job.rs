@@ -71,14 +71,6 @@ pub struct JobProgress {
     pub approved: bool,
 }
 
-impl JobProgress {
-    /// Whether whoever waits for the job, and knew this much, has something to go on with.
-    pub fn is_news_to(&self, known: &JobProgress) -> bool {
-        let told = |job: &JobProgress| (job.state.is_over(), job.approved);
-        self.id == known.id && told(self) != told(known)
-    }
-}
-
 words!(
     /// What a run consists of.
     Stage {

@@ -131,6 +131,10 @@ pub(crate) struct NewJob<'a> {
 /// Waiting, or in the hands of a runner that is not heard of any more.
 const IS_FREE: &str = "(state = 'queued' OR (state = 'running' AND lease_until <= $1))";
 
+/// A resource has one job at a time, in their order: two runs on one state would each undo the other.
+const IS_NEXT: &str = "NOT EXISTS (SELECT 1 FROM jobs AS earlier WHERE earlier.resource_id = jobs.resource_id \
+    AND earlier.id < jobs.id AND earlier.state IN ('queued', 'running'))";
+
 impl Store {
     /// The first `limit` jobs that this runner may have, the longest waiting first.
     pub async fn offered_jobs(&self, runner: RunnerId, limit: usize) -> Result<Vec<Offered>, Error> {
@@ -140,7 +144,7 @@ impl Store {
              SELECT * FROM (SELECT id, tenant_id FROM jobs WHERE state = 'running' AND lease_until <= $1 AND {MAY_DO} \
                             ORDER BY lease_until LIMIT $2) AS lapsed \
              UNION ALL \
-             SELECT * FROM (SELECT id, tenant_id FROM jobs WHERE state = 'queued' AND {MAY_DO} \
+             SELECT * FROM (SELECT id, tenant_id FROM jobs WHERE state = 'queued' AND {IS_NEXT} AND {MAY_DO} \
                             ORDER BY id LIMIT $2) AS queued) AS free \
              ORDER BY id LIMIT $2"
         );
@@ -374,7 +378,7 @@ impl Tx {
         let text = format!(
             "UPDATE jobs SET state = 'running', runner = $2, lease_until = $3, fencing_token = fencing_token + 1, \
              progress = NULL, started_at = coalesce(started_at, $1) \
-             WHERE id IN (SELECT v.id FROM {}) AND {IS_FREE} RETURNING {COLUMNS}, \
+             WHERE id IN (SELECT v.id FROM {}) AND {IS_FREE} AND {IS_NEXT} RETURNING {COLUMNS}, \
              (SELECT name FROM tenants WHERE tenants.id = jobs.tenant_id) AS tenant_name, \
              (SELECT name FROM resources WHERE resources.id = jobs.resource_id) AS resource_name, \
              (SELECT resource_type_name FROM resources WHERE resources.id = jobs.resource_id) AS type_name, \
@@ -502,6 +506,24 @@ impl Tx {
             self.wake(ResourceId(row.int("resource_id")?), OperationId(row.int("operation_id")?)).await?;
         }
         Ok(Some(state))
+    }
+
+    /// What was asked of runners for these operations is not wanted any more: what waits is over, what runs is interrupted.
+    pub(crate) async fn stop_jobs_of(&mut self, operations: &[OperationId]) -> Result<(), Error> {
+        if operations.is_empty() {
+            return Ok(());
+        }
+        let text = format!(
+            "UPDATE jobs SET stop = CASE WHEN state = 'running' THEN coalesce(stop, 'interrupt') ELSE stop END, \
+             finished_at = CASE WHEN state = 'queued' THEN $2 ELSE finished_at END, \
+             state = CASE WHEN state = 'queued' THEN 'cancelled' ELSE state END \
+             WHERE operation_id IN (SELECT v.id FROM {}) AND state IN ('queued', 'running')",
+            self.dialect.rows(&[("id", Cell::Int)])
+        );
+        let ids = crate::operations::to_ids(operations.iter().map(|id| id.0))?;
+        let now = self.now.as_microsecond();
+        sqlx::query(AssertSqlSafe(text)).bind(ids).bind(now).execute(self.connection()).await?;
+        Ok(())
     }
 
     /// The operation has something to go on with. A controller that looks at it just now finds that out when it concludes: the

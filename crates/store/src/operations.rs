@@ -228,6 +228,7 @@ impl Tx {
     /// End an operation that something newer takes the place of.
     pub(crate) async fn supersede_operation(&mut self, id: Option<OperationId>, why: &str) -> Result<(), Error> {
         let Some(id) = id else { return Ok(()) };
+        self.stop_jobs_of(&[id]).await?;
         sqlx::query(
             "UPDATE operations SET state = 'superseded', message = $1, updated_at = $2, finished_at = $2 \
              WHERE id = $3 AND finished_at IS NULL",

@@ -217,3 +217,25 @@ async fn a_delete_does_not_forget_what_may_exist_and_alerts_until_a_person_has_s
     assert!(forgotten["may_remain"].to_string().contains("cloudsim_thing.it"), "{forgotten}");
     assert_eq!(api.get("/api/v1/alerts").await.ok(), json!([]));
 }
+
+const BRIEF: &str = r#"
+resource "cloudsim_thing" "it" {
+  name           = "it"
+  create_seconds = 4
+}
+"#;
+
+#[tokio::test]
+async fn a_delete_in_the_middle_of_an_apply_waits_for_its_end_and_leaves_nothing_behind() {
+    let (cloud, database) = (Cloud::open(), Database::sqlite().await);
+    let module = cloud.module("brief", BRIEF);
+    let server = cloud.server(&database, &[]).await;
+    let api = server.api();
+    let id = declare(&api, "it", &module, json!({}), json!({ "variables": {} })).await;
+    until("the cloud to be asked", async || cloud.effects("it") == ["create"]).await;
+    let path = format!("/api/v1/resources/{id}");
+    assert_eq!(api.send(api.request(reqwest::Method::DELETE, &path)).await.expect("an answer").status, 202);
+    until("it to be gone", async || api.get(&path).await.status == 404).await;
+    assert_eq!(cloud.effects("it"), ["create", "destroy"]);
+    assert!(cloud.objects().is_empty());
+}

@@ -38,8 +38,6 @@ use crate::openapi;
 use crate::problem::Problem;
 use crate::telemetry::observe;
 
-pub(crate) use states::MAX_STATE;
-
 /// How the address of each resource's state service ends.
 pub(crate) const STATE_SERVICE: &str = "/state/http";
 

@@ -98,6 +98,7 @@ pub struct Outputs {
     pub outputs: Value,
     /// The names of those that are sensitive: shown only when asked for, and to editors.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
     pub sensitive: Vec<String>,
 }
 

@@ -107,6 +107,8 @@ impl Tx {
             }
         }
         self.finish_operations(&batch.superseded).await?;
+        let superseded: Vec<_> = batch.superseded.iter().map(|operation| operation.body.id).collect();
+        self.stop_jobs_of(&superseded).await?;
         self.begin_operations(&mut batch.claims, claimant).await?;
         self.record_history(&batch.history).await?;
         for taken in &mut batch.claims {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use model::job::{JobProgress, JobRequest};
+use model::job::JobRequest;
 use model::reconcile::{End, Ended, OperationRecord, Record, Report, Terms};
 use model::{
     Action, Actor, EventSeq, HistoryEntry, Ladder, OperationId, OperationKind, OperationState, Resource, ResourceId,
@@ -50,8 +50,6 @@ struct Settled {
     with_outputs: bool,
     holder: String,
     job: Option<Box<JobRequest>>,
-    /// What it knew of its job when it was claimed.
-    knew: Option<JobProgress>,
 }
 
 impl Store {
@@ -116,6 +114,7 @@ impl Tx {
         }
         let ids: Vec<_> = conclusions.iter().map(Conclusion::resource).collect();
         let held = self.hold_for_controllers(&ids, false).await?;
+        let stale = self.with_news_of_their_jobs(&conclusions).await?;
         let mut held: HashMap<_, _> = held.into_iter().map(|held| (held.record.resource.id, held)).collect();
         let now = self.now;
         let mut settled: Vec<_> = conclusions
@@ -126,27 +125,30 @@ impl Tx {
                 settle(held, conclusion, &terms)
             })
             .collect();
-        self.look_at_jobs_again(&mut settled).await?;
+        // Who gave a word to a job while its operation was claimed could not wake it.
+        for settled in settled.iter_mut().filter(|settled| stale.contains(&settled.before.id) && settled.waits()) {
+            settled.after.resource.next_reconcile_at = Some(now);
+        }
         self.insert_waiting_observations(&mut settled).await?;
         self.advance_all(&mut settled)?;
         self.write_standing(&changes(&settled)).await?;
         Ok(settled)
     }
 
-    /// A job may have moved on while its operation was looked at: whoever waits for it does not wait any longer.
-    async fn look_at_jobs_again(&mut self, settled: &mut [Settled]) -> Result<(), Error> {
-        let waits = |settled: &&mut Settled| settled.waits() && settled.job.is_none() && settled.knew.is_some();
-        let mut waiting: HashMap<_, _> =
-            settled.iter_mut().filter(waits).map(|settled| (settled.operation.body.id, settled)).collect();
-        let ids: Vec<_> = waiting.keys().copied().collect();
-        for job in self.jobs_of_operations(&ids).await? {
-            if let Some(settled) = waiting.remove(&job.operation)
-                && settled.knew.as_ref().is_some_and(|knew| job.progress().is_news_to(knew))
-            {
-                settled.after.resource.next_reconcile_at = Some(self.now);
-            }
-        }
-        Ok(())
+    /// The resources whose operation goes on waiting for a job that is not as it was when they were claimed.
+    async fn with_news_of_their_jobs(&mut self, conclusions: &[Conclusion]) -> Result<HashSet<ResourceId>, Error> {
+        let waiting: HashMap<_, _> = conclusions
+            .iter()
+            .filter(|conclusion| matches!(conclusion.report.end, End::Waits { .. }) && conclusion.report.job.is_none())
+            .filter_map(|conclusion| Some((conclusion.claim.operation.body.id, conclusion.claim.job.as_ref()?)))
+            .collect();
+        let operations: Vec<_> = waiting.keys().copied().collect();
+        let jobs = self.jobs_of_operations(&operations).await?;
+        let news = jobs.into_iter().filter(|job| {
+            let approved = job.approved_by.is_some();
+            waiting.get(&job.operation).is_some_and(|seen| (seen.state, seen.approved) != (job.state, approved))
+        });
+        Ok(news.map(|job| job.resource).collect())
     }
 
     /// Those that have something to tell become a new version.
@@ -296,7 +298,6 @@ fn settle(held: Held, conclusion: Conclusion, terms: &Terms) -> Option<Settled> 
     }
     let before = record.resource.clone();
     let (with_memory, with_outputs) = (conclusion.report.memory.is_some(), conclusion.report.outputs.is_some());
-    let knew = conclusion.claim.job.clone();
     let mut report = conclusion.report;
     let job = report.job.take();
     let ended = record.end(&mut operation, report, terms);
@@ -304,19 +305,7 @@ fn settle(held: Held, conclusion: Conclusion, terms: &Terms) -> Option<Settled> 
         record.resource.operation_id = None;
     }
     let holder = conclusion.holder;
-    Some(Settled {
-        tenant,
-        seq: None,
-        with_memory,
-        with_outputs,
-        before,
-        after: record,
-        operation,
-        ended,
-        holder,
-        job,
-        knew,
-    })
+    Some(Settled { tenant, seq: None, with_memory, with_outputs, before, after: record, operation, ended, holder, job })
 }
 
 impl Settled {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use model::job::Import;
 use model::plugin::{Changes, Step};
 use model::reconcile::{End, Report};
-use model::{Choice, Class, Failure, Ladder, ResourceId};
+use model::{Choice, Class, Failure, Ladder, ResourceId, RunnerId};
 use serde_json::Value;
 use store::{Claimant, Conclusion, Error, Refusal, SealedOutputs, Store};
 
@@ -17,6 +17,8 @@ on_both!(
     sensitive_outputs_are_kept_only_from_whoever_has_the_job,
     the_last_import_that_was_asked_for_is_the_one_that_is_done,
     what_a_job_that_waits_for_consent_would_do_can_be_refused_and_then_not_approved,
+    a_resource_has_one_job_at_a_time,
+    what_is_superseded_is_not_begun_and_what_runs_for_it_is_interrupted,
 );
 
 async fn sensitive_outputs_are_kept_only_from_whoever_has_the_job(db: Db) {
@@ -109,4 +111,56 @@ async fn what_a_job_that_waits_for_consent_would_do_can_be_refused_and_then_not_
     assert!(!store.approve_job(home(), job, "feed".into(), "ana".into()).await.expect("an answer"), "too late");
     assert_eq!(store.stop_job(job, "interrupt").await.expect("an answer"), None, "it is over");
     assert!(store.due(store.now(), 10).await.expect("what is due").iter().any(|due| due.id == resource));
+}
+
+async fn a_resource_has_one_job_at_a_time(db: Db) {
+    let store = &db.store;
+    let (_, first) = queued(store, "orders").await;
+    db.execute(
+        "INSERT INTO jobs (tenant_id, resource_id, operation_id, state, request, created_at) \
+         SELECT tenant_id, resource_id, operation_id, state, request, created_at FROM jobs",
+    )
+    .await;
+    let second = store.jobs_of(&home(), store.any_job(first).await.expect("read").expect("a job").resource, 1).await;
+    let second = second.expect("jobs").remove(0).id;
+    assert!(second > first);
+    let offered = async || {
+        store.offered_jobs(RunnerId::EMBEDDED, 10).await.expect("offers").iter().map(|job| job.id).collect::<Vec<_>>()
+    };
+    assert_eq!(offered().await, [first]);
+    assert_eq!(take(store, second, "hasty").await, None, "not before the first");
+    let token = take(store, first, "one").await.expect("it is free");
+    assert_eq!((offered().await, take(store, second, "hasty").await), (vec![], None), "nor beside it");
+    let report = model::job::JobReport::ended(model::job::JobEnd::Succeeded);
+    assert!(store.finish_job(first, token, report, None).await.expect("an answer"));
+    assert_eq!(offered().await, [second]);
+    assert!(take(store, second, "two").await.is_some());
+}
+
+async fn what_is_superseded_is_not_begun_and_what_runs_for_it_is_interrupted(db: Db) {
+    let store = &db.store;
+    let (waiting, queued_job) = queued(store, "waiting").await;
+    let (running, running_job) = queued(store, "running").await;
+    let token = take(store, running_job, "one").await.expect("it is free");
+    for id in [waiting, running] {
+        let delete = store.write(
+            0,
+            work!([], |tx| {
+                let held = tx.hold_resource(&home(), id).await?;
+                tx.request_delete(&home(), &actor(), &held).await
+            }),
+        );
+        delete.await.expect("it goes");
+    }
+    let claimant = Claimant {
+        holder: "story".into(),
+        lease: Duration::from_secs(30),
+        trace_ids: vec!["trace-1".into(), "trace-2".into()],
+    };
+    assert_eq!(store.claim(vec![waiting, running], claimant).await.expect("claimed").len(), 2);
+    let state = async |job| store.any_job(job).await.expect("read").expect("a job").state;
+    assert_eq!(state(queued_job).await, model::job::JobState::Cancelled);
+    assert_eq!(state(running_job).await, model::job::JobState::Running);
+    let kept = store.renew_jobs(vec![(running_job, token, Duration::from_secs(30))]).await.expect("kept");
+    assert_eq!(kept[0].stop.as_deref(), Some("interrupt"));
 }

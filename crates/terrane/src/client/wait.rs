@@ -14,9 +14,9 @@ use super::api_client::ApiClient;
 use super::connection::Connection;
 use super::failure::{Code, Failure};
 use super::meter::{Meter, Meters};
-use super::print;
 use super::time::parse_duration;
 use super::watch::{Change, ChangeKind, Watch};
+use super::{choices, print};
 
 /// How often a job is looked at.
 const LOOK: Duration = Duration::from_secs(1);
@@ -193,8 +193,14 @@ fn stalled(resource: &Resource) -> Failure {
         None => resource.status_message.clone(),
     };
     let hint = resource.failure.as_ref().map(|failure| failure.hint.clone()).filter(|hint| !hint.is_empty());
+    let commands: Vec<_> =
+        resource.choices().iter().map(|choice| format!("`{}`", choices::command(*choice, resource))).collect();
+    let next = match commands.len() {
+        0 | 1 => format!("mend it, then `terrane reconcile {label}`"),
+        _ => format!("mend it, or choose: {}", commands.join(", ")),
+    };
     let failure = Failure::failed(format!("{label} failed: {what}")).next_step(format!(
-        "It is not tried again until something changes: mend it, then `terrane reconcile {label}`. `terrane describe {label}` tells more."
+        "It is not tried again until something changes: {next}. `terrane describe {label}` tells more."
     ));
     Failure { details: hint.into_iter().collect(), ..failure }
 }
