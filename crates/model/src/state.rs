@@ -152,7 +152,12 @@ impl State {
 
 impl StateHead {
     pub fn of(text: &str) -> Result<StateHead, Corruption> {
-        State::read(text).map(|state| state.head)
+        let head = State::read(text)?.head;
+        // No database keeps all of them, and Terraform makes none.
+        if head.lineage.contains(char::is_control) {
+            return Err(Corruption::Unreadable("no state has such a lineage".into()));
+        }
+        Ok(head)
     }
 }
 
