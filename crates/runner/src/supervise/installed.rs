@@ -58,10 +58,18 @@ impl Installed {
         Some(Installed { path: folder.join(digest.name()) })
     }
 
-    /// Lay down what is noted. False where nothing is, or where it cannot be.
-    pub fn lay_down(&self, job: &Job<'_>) -> bool {
-        let note = fs::read(&self.path).ok().and_then(|content| serde_json::from_slice::<Note>(&content).ok());
-        note.is_some_and(|note| note.links.values().all(|target| target.is_dir()) && note.lay_down(job).is_ok())
+    /// Lay down what is noted, and tell what that is. None where nothing is noted, or where it cannot be laid down.
+    pub fn lay_down(&self, job: &Job<'_>) -> Option<LaidDown> {
+        let note: Note = serde_json::from_slice(&fs::read(&self.path).ok()?).ok()?;
+        if !note.links.values().all(|target| target.is_dir()) {
+            return None;
+        }
+        let mut laid = LaidDown(vec![]);
+        if note.lay_down(job, &mut laid).is_err() {
+            laid.take_away(job);
+            return None;
+        }
+        Some(laid)
     }
 
     /// After an `init` that went well.
@@ -120,17 +128,34 @@ impl Note {
         Some(())
     }
 
-    fn lay_down(&self, job: &Job<'_>) -> io::Result<()> {
+    fn lay_down(&self, job: &Job<'_>, laid: &mut LaidDown) -> io::Result<()> {
         let owner = job.cage.owner;
-        for (path, content) in &self.files {
+        // A lock file of the module's own stays.
+        let has_lock = job.work.file(&job.root.join(LOCK)).is_ok();
+        for (path, content) in self.files.iter().filter(|(path, _)| !(has_lock && path.as_path() == Path::new(LOCK))) {
             make_way(job, path)?;
+            laid.0.push(path.clone());
             job.work.write(&job.root.join(path), content.as_bytes(), owner)?;
         }
         for (path, target) in &self.links {
             make_way(job, path)?;
+            laid.0.push(path.clone());
             job.work.link(&job.root.join(path), target, owner)?;
         }
         Ok(())
+    }
+}
+
+/// What was laid down, by its paths below the root module.
+pub struct LaidDown(Vec<PathBuf>);
+
+impl LaidDown {
+    /// As if nothing had been installed.
+    pub fn take_away(self, job: &Job<'_>) {
+        for path in self.0 {
+            // What is still there is overwritten by `init`, or told of by it.
+            let _ = job.work.remove(&job.root.join(path));
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use super::cage::{Ended, Output};
 use super::events::Events;
 use super::explained;
 use super::fetch::fetch;
-use super::installed::Installed;
+use super::installed::{Installed, LaidDown};
 use super::job::{Job, Ran, Trouble};
 use super::report::redacted;
 use super::terraform::{self, PLAN};
@@ -50,20 +50,21 @@ pub fn run(job: &Job<'_>, found: &mut Found) -> Result<JobEnd, Trouble> {
     job.turn.take(|| job.watch.why().is_some());
     found.stage = Some(Stage::Init);
     let installed = Installed::of(job);
-    let is_laid_down = job.stage(Stage::Init, || install(job, installed.as_ref()))?;
+    let laid_down = job.stage(Stage::Init, || install(job, installed.as_ref()))?;
     let approved = job.terraform().plan.as_ref();
     if let Some(approved) = approved {
         lay_plan(job, approved)?;
     } else {
         found.stage = Some(Stage::Plan);
-        let planned = match job.stage(Stage::Plan, || plan(job)) {
-            Err(Trouble::Failed(_)) if is_laid_down => {
+        let planned = match (job.stage(Stage::Plan, || plan(job)), laid_down) {
+            (Err(Trouble::Failed(_)), Some(laid_down)) => {
                 // Perhaps because what was laid down does not fit any more.
                 installed.iter().for_each(Installed::forget);
+                laid_down.take_away(job);
                 job.stage(Stage::Init, || init(job, None))?;
                 job.stage(Stage::Plan, || plan(job))?
             }
-            planned => planned?,
+            (planned, _) => planned?,
         };
         if !planned {
             found.plan = Some(PlanSummary::default());
@@ -99,18 +100,17 @@ pub fn run(job: &Job<'_>, found: &mut Found) -> Result<JobEnd, Trouble> {
     Ok(JobEnd::Succeeded)
 }
 
-/// True where `init` was not needed.
-fn install(job: &Job<'_>, installed: Option<&Installed>) -> Result<bool, Trouble> {
+/// What was laid down, where `init` was not needed.
+fn install(job: &Job<'_>, installed: Option<&Installed>) -> Result<Option<LaidDown>, Trouble> {
     // An approved plan is bound to what it was planned with; it is not planned again should that not fit.
     let may_be_laid_down = job.terraform().plan.is_none() && job.work.folder(&job.root).is_ok();
-    if let Some(installed) = installed.filter(|_| may_be_laid_down)
-        && installed.lay_down(job)
-    {
-        terraform::lay_into_module(job).map_err(|problem| disk(job, Stage::Init, &problem))?;
-        job.log.say("Providers and modules are those of an earlier run.");
-        return Ok(true);
+    let laid_down = installed.filter(|_| may_be_laid_down).and_then(|installed| installed.lay_down(job));
+    if laid_down.is_none() {
+        return init(job, installed).map(|()| None);
     }
-    init(job, installed).map(|()| false)
+    terraform::lay_into_module(job).map_err(|problem| disk(job, Stage::Init, &problem))?;
+    job.log.say("Providers and modules are those of an earlier run.");
+    Ok(laid_down)
 }
 
 fn init(job: &Job<'_>, installed: Option<&Installed>) -> Result<(), Trouble> {

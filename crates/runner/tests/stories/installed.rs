@@ -42,7 +42,7 @@ fn what_does_not_fit_any_more_is_installed_anew() {
     let module = rig.module("m", MODULE);
     let plan = || rig.run(&rig.assignment(Goal::Plan, &module)).succeeded();
     assert!(ran_init(&plan()));
-    for spoiled in ["no JSON", "{}"] {
+    for spoiled in [r#"{"files":{".terraform.lock.hcl":"no such thing {"},"links":{}}"#, "no JSON", "{}"] {
         for note in fs::read_dir(rig.root().join("installed")).unwrap() {
             fs::write(note.unwrap().path(), spoiled).unwrap();
         }
