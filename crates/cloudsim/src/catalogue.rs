@@ -82,6 +82,7 @@ fn generic() -> ProviderConduct {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::conduct::reference;
 
     #[test]
     fn every_provider_can_be_read_and_its_conduct_speaks_of_types_and_attributes_it_has() {
@@ -103,7 +104,7 @@ mod tests {
                     assert!(described.block.has(top), "{type} has no {path}");
                 }
                 for target in conduct.needs.values().chain(conduct.holds.values()) {
-                    let (target, attributes) = crate::conduct::reference(target);
+                    let (target, attributes) = reference(target);
                     let Some(target) = schema.resources.get(target) else { panic!("{type} refers to {target}") };
                     for attribute in attributes {
                         assert!(target.block.has(attribute), "{type} refers to an attribute {attribute}");

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use base64::{Engine, prelude::BASE64_STANDARD};
+use sha2::{Digest, Sha256};
 
 /// So many hexadecimal digits.
 pub fn hex(length: usize) -> String {
@@ -22,6 +23,12 @@ pub fn digits(length: usize) -> String {
     let rest = (1..length).map(|_| char::from(b'0' + number(10) as u8));
     let first = char::from(b'1' + number(9) as u8);
     std::iter::once(first).chain(rest).collect()
+}
+
+/// So many decimal digits, the same for the same seed, which they do not tell.
+pub fn fixed(seed: &str, length: usize) -> String {
+    let digest = Sha256::digest(seed);
+    digest.iter().cycle().take(length).map(|byte| char::from(b'0' + byte % 10)).collect()
 }
 
 /// Of version 4.

@@ -3,6 +3,9 @@
 //! A hole is the path of an attribute, one of the words below, or several of those, of which the first that is not empty
 //! counts, and the last may be a literal: `{config.region|env.AWS_REGION|'us-east-1'}`. A text that is nothing but a hole
 //! has the type of what fills it.
+//!
+//! What is made up (`{hex:17}`, `{digits:12}`, `{uuid}`, `{ip}`) is another each time, and so has its place in objects, which
+//! keep it. A data source is read again and again: `{fixed:12}` is always the same for an account.
 
 use jiff::Timestamp;
 use serde_json::Value as Json;
@@ -99,6 +102,7 @@ fn choose(choice: &str, scope: &Scope<'_>) -> Option<Json> {
             "hex" => Json::from(random::hex(length)),
             "HEX" => Json::from(random::hex(length).to_uppercase()),
             "digits" => Json::from(random::digits(length)),
+            "fixed" => Json::from(random::fixed(&scope.session.account, length)),
             "number" => random::digits(length).parse::<u64>().map_or(Json::Null, Json::from),
             _ => Json::Null,
         });
@@ -194,6 +198,13 @@ mod tests {
         assert_eq!(expanded(json!("arn:{id}"), object.clone()), None);
         assert_eq!(expanded(json!("{config.later}"), object.clone()), None);
         assert_eq!(expanded(json!("{region}"), object), Some(json!("eu-west-1")));
+    }
+
+    #[test]
+    fn what_is_fixed_is_the_same_for_the_same_account() {
+        let fixed = || expanded(json!("{fixed:12}"), json!({})).unwrap();
+        assert_eq!(fixed(), fixed());
+        assert_eq!(fixed().as_str().map(str::len), Some(12));
     }
 
     #[test]

@@ -48,8 +48,17 @@ pub fn run(dir: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
 pub fn select(from: &Path, types: &Path, release: &str, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let dumps = catalogue::dump(from)?;
     let [provider]: [ProviderSchema; 1] = dumps.try_into().map_err(|dumps: Vec<_>| CheckError::NotOne(dumps.len()))?;
-    let names = fs::read_to_string(types)?;
-    let names: Vec<_> = names.split_whitespace().collect();
-    let selected = schema::select(&provider, &names, release)?;
+    let selected = schema::select(&provider, &listed(&fs::read_to_string(types)?), release)?;
     Ok(out.write_all(schema::write_text(&selected).as_bytes())?)
+}
+
+/// Names of types; of those in a catalogue file, if it is one.
+fn listed(text: &str) -> Vec<String> {
+    match schema::read_text(text) {
+        Ok(catalogue) if !catalogue.source.is_empty() => {
+            let data_sources = catalogue.data_sources.into_keys().map(|name| format!("data.{name}"));
+            catalogue.resources.into_keys().chain(data_sources).collect()
+        }
+        _ => text.split_whitespace().map(str::to_owned).collect(),
+    }
 }

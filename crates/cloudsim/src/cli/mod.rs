@@ -148,7 +148,8 @@ enum Command {
         /// A dump, as `terraform providers schema -json` prints it.
         #[arg(long, value_name = "FILE")]
         from: PathBuf,
-        /// A file with names of types, `aws_vpc` or `data.aws_vpc`; those of other providers are passed over.
+        /// A file with names of types, `aws_vpc` or `data.aws_vpc`, of which those of other providers are passed over; or a
+        /// catalogue file, whose types are taken anew.
         #[arg(long, value_name = "FILE")]
         types: PathBuf,
         /// Of the provider.

@@ -4,8 +4,8 @@ use serde_json::{Value as Json, json};
 
 use crate::{
     provider::{Request, ResourceType, Session},
-    value,
-    world::Action,
+    value::{self, Values},
+    world::{Action, Object, WorldError},
 };
 
 use super::{Cloud, Refusal, network, tags, upgrade};
@@ -25,6 +25,23 @@ impl Cloud for Azure {
             let name = value::text(planned, "name").to_owned();
             planned["versionless_id"] = json!(format!("https://{vault}.vault.azure.net/keys/{name}"));
         }
+    }
+
+    /// Administrators have a way in of their own where users come by Entra ID, unless local accounts are forbidden.
+    fn look(&self, request: &Request<'_>) -> Result<Option<Values>, WorldError> {
+        let directory = request.values["azure_active_directory_role_based_access_control"].as_array();
+        let by_directory = directory.is_some_and(|blocks| !blocks.is_empty());
+        if !by_directory || request.values["local_account_disabled"] == true {
+            return Ok(None);
+        }
+        let mut config = request.values["kube_config"].clone();
+        if let Some(user) = config.get_mut(0) {
+            let name = value::text(user, "username").replace("clusterUser_", "clusterAdmin_");
+            user["username"] = json!(name);
+        }
+        let raw = value::text(request.values, "kube_config_raw").replace("clusterUser_", "clusterAdmin_");
+        let found = [("kube_admin_config", config), ("kube_admin_config_raw", json!(raw))];
+        Ok(Some(found.map(|(name, value)| (name.to_owned(), value)).into_iter().collect()))
     }
 
     fn check(&self, request: &Request<'_>) -> Result<(), Refusal> {
@@ -100,7 +117,7 @@ fn check_subnet(request: &Request<'_>) -> Result<(), Refusal> {
     let of = |path: &str| value::text(request.values, path).to_owned();
     let (group, vnet, name) = (of("resource_group_name"), of("virtual_network_name"), of("name"));
     let prefixes = network::networks(request.values, "address_prefixes");
-    let same_group = |object: &crate::world::Object| value::text(&object.attributes, "resource_group_name") == group;
+    let same_group = |object: &Object| value::text(&object.attributes, "resource_group_name") == group;
     let networks = request.objects("azurerm_virtual_network")?;
     let network = networks.iter().find(|network| same_group(network) && network.name() == vnet);
     if network.is_some_and(|n| !network::within(&prefixes, &network::networks(&n.attributes, "address_space"))) {

@@ -12,7 +12,7 @@ use crate::{
     schema::Type,
     template::{self, Scope},
     value,
-    world::{Action, Moment, Object},
+    world::{Action, Object, Pace},
 };
 
 use super::{
@@ -166,7 +166,7 @@ async fn destroy(
         let takes = takes(provider, resource, Action::Destroy, &object.attributes, pace);
         world.destroy(object.clone(), takes).map_err(diagnostic)?
     };
-    sleep(Moment::remaining(gone_at)).await;
+    sleep(gone_at.remaining()).await;
     // To look is to clear away.
     world.lock().and_then(|world| world.find(&address)).map_err(diagnostic)?;
     gone(r#type)
@@ -178,6 +178,7 @@ fn complete(provider: &Provider, resource: ResourceType<'_>, session: &Session, 
         values: &resource.conduct.values,
         blocks: Some(&resource.conduct.blocks),
         manner: &provider.catalogue.conduct.provider,
+        made_up: true,
     };
     provider.cloud.complete(resource.name, session, planned);
     fill(&resource.schema.block, &templates, session, planned);
@@ -199,13 +200,7 @@ fn refusal_on_request(
     Ok(times.is_none_or(|times| earlier < times).then_some((message, after)))
 }
 
-fn takes(
-    provider: &Provider,
-    resource: ResourceType<'_>,
-    action: Action,
-    values: &Json,
-    pace: crate::world::Pace,
-) -> Duration {
+fn takes(provider: &Provider, resource: ResourceType<'_>, action: Action, values: &Json, pace: Pace) -> Duration {
     let takes = &resource.conduct.takes;
     let real = match action {
         Action::Create => takes.create,

@@ -8,9 +8,10 @@ use crate::{
     catalogue,
     conduct::{Conduct, Manner, Rule, reference},
     protocol::Diagnostic,
+    random,
     template::{self, Scope},
     value,
-    world::{Action, Fault, LockedWorld, Object, Strike, WorldError},
+    world::{Action, Address, Fault, LockedWorld, Object, Strike, WorldError},
 };
 
 use super::{ResourceType, Session, diagnostic};
@@ -35,10 +36,14 @@ impl Request<'_> {
         region(&self.provider.conduct.provider, self.values, self.session)
     }
 
-    /// All objects of a type that the same account has.
+    /// The objects of a type that the same account has, without those that are on their way out.
     pub fn objects(&self, r#type: &str) -> Result<Vec<Object>, WorldError> {
-        let objects = self.world.of_type(self.name(), &self.session.account, r#type)?;
-        Ok(objects.into_iter().filter(|object| object.gone_at.is_none()).collect())
+        Ok(self.all(r#type)?.into_iter().filter(|object| object.gone_at.is_none()).collect())
+    }
+
+    /// Also those: until they are gone, they keep their names and what they hold.
+    fn all(&self, r#type: &str) -> Result<Vec<Object>, WorldError> {
+        self.world.of_type(self.name(), &self.session.account, r#type)
     }
 
     /// Whether somebody wished this request to fail. A fault that is partial is handed back: the object is made first.
@@ -96,25 +101,37 @@ impl Request<'_> {
     /// Something it refers to, and that is not there.
     fn missing(&self) -> Result<Option<String>, WorldError> {
         let conduct = self.resource.conduct;
+        let given = |text: &str| self.provider.conduct.provider.given.iter().any(|prefix| text.starts_with(prefix));
         for (path, target) in conduct.needs.iter().chain(&conduct.holds) {
             let (r#type, attributes) = reference(target);
-            let named = value::at(self.values, path).into_iter().filter_map(value::plain);
-            let given = |text: &str| self.provider.conduct.provider.given.iter().any(|prefix| text.starts_with(prefix));
-            let mut named = named.filter(|text| !text.is_empty() && !given(text)).peekable();
-            if named.peek().is_none() {
-                continue;
-            }
-            let existing = self.objects(r#type)?;
-            let exists = |text: &str| existing.iter().any(|object| is_called(&object.attributes, &attributes, text));
-            if let Some(missing) = named.find(|text| !exists(text)) {
+            for named in value::at(self.values, path).into_iter().filter_map(value::plain) {
+                if named.is_empty() || given(&named) || self.exists_so(r#type, &attributes, &named)? {
+                    continue;
+                }
                 let other = self.provider.conduct.resource.get(r#type);
-                let says = other.and_then(|other| other.missing.as_deref());
                 let noun = other.map_or_else(|| r#type.replace('_', " "), |other| other.noun(r#type));
+                let says = other.and_then(|other| other.missing.as_deref());
                 let says = says.unwrap_or(&self.provider.conduct.provider.missing);
-                return Ok(Some(self.words(says, &[("value", &missing), ("missing", &noun)])));
+                return Ok(Some(self.words(says, &[("value", &named), ("missing", &noun)])));
             }
         }
         Ok(None)
+    }
+
+    /// Whether there is an object of the type with this name in one of the attributes.
+    fn exists_so(&self, r#type: &str, attributes: &[&str], named: &str) -> Result<bool, WorldError> {
+        let address = Address {
+            provider: self.name().to_owned(),
+            account: self.session.account.clone(),
+            r#type: r#type.to_owned(),
+            key: named.to_owned(),
+        };
+        // Most are kept under their ids, so that not all of their kind have to be looked at.
+        let kept = self.world.find(&address)?.filter(|object| object.gone_at.is_none());
+        if kept.is_some_and(|object| is_called(&object.attributes, attributes, named)) {
+            return Ok(true);
+        }
+        Ok(self.objects(r#type)?.iter().any(|object| is_called(&object.attributes, attributes, named)))
     }
 
     /// What must be unique, and is not.
@@ -126,7 +143,7 @@ impl Request<'_> {
         let same = |object: &Object| {
             unique.iter().all(|path| value::at(&object.attributes, path) == value::at(self.values, path))
         };
-        Ok(self.objects(self.resource.name)?.iter().any(same).then(|| self.exists()))
+        Ok(self.all(self.resource.name)?.iter().any(same).then(|| self.exists()))
     }
 
     pub fn exists(&self) -> String {
@@ -141,7 +158,7 @@ impl Request<'_> {
                 if target != self.resource.name {
                     continue;
                 }
-                let mut holders = self.objects(r#type)?.into_iter().filter(|object| {
+                let mut holders = self.all(r#type)?.into_iter().filter(|object| {
                     let mut named = value::at(&object.attributes, path).into_iter().filter_map(value::plain);
                     named.any(|text| is_called(self.values, &attributes, &text))
                 });
@@ -170,7 +187,7 @@ impl Request<'_> {
         let names = ["name", "metadata.name", "label", "bucket"].map(|path| value::text(self.values, path));
         let name = names.into_iter().find(|name| !name.is_empty()).unwrap_or(id);
         let region = self.region();
-        let uuid = crate::random::uuid();
+        let uuid = random::uuid();
         let mut words = vec![
             ("doing", doing),
             ("do", wording),

@@ -6,7 +6,7 @@ use crate::{
     conduct::{Conduct, DataConduct},
     protocol::{ConfigRequest, Diagnostic, DynamicValue},
     schema::{Block, Schema},
-    value,
+    template, value,
     world::Action,
 };
 
@@ -38,8 +38,13 @@ pub fn answer(provider: &Provider, request: &ConfigRequest) -> Result<DynamicVal
     };
     adopt(&schema.block, shown, &mut values);
     mark(&schema.block, &mut values);
-    let templates =
-        Templates { id: "", values: &conduct.values, blocks: None, manner: &provider.catalogue.conduct.provider };
+    let templates = Templates {
+        id: "",
+        values: &conduct.values,
+        blocks: None,
+        manner: &provider.catalogue.conduct.provider,
+        made_up: false,
+    };
     fill(&schema.block, &templates, session, &mut values);
     value::encode(&values, &schema.block.r#type()).map_err(diagnostic)
 }
@@ -74,7 +79,7 @@ fn show(
     let missing = conduct.missing.as_deref().unwrap_or(&provider.catalogue.conduct.provider.missing);
     let missing = || {
         let known = described.join(", ").replace('"', "");
-        asked.error(&crate::template::replace(missing, |hole| match hole {
+        asked.error(&template::replace(missing, |hole| match hole {
             "value" => known.clone(),
             "missing" => shown.replace('_', " "),
             hole => format!("{{{hole}}}"),

@@ -21,6 +21,8 @@ pub struct Templates<'a> {
     pub values: &'a Values,
     pub blocks: Option<&'a Values>,
     pub manner: &'a Manner,
+    /// Whether what nobody has written down is made up, another each time; else it is empty, and always so.
+    pub made_up: bool,
 }
 
 /// Fills every unknown part.
@@ -38,7 +40,9 @@ pub fn fill(block: &Block, templates: &Templates<'_>, session: &Session, values:
             break;
         }
     }
-    visit(block, "", values, &mut |path, r#type, flags, unknown| *unknown = guess(path, r#type, flags));
+    visit(block, "", values, &mut |path, r#type, flags, unknown| {
+        *unknown = guess(path, r#type, flags, templates.made_up);
+    });
     block.fill_absent_blocks(values);
 }
 
@@ -111,10 +115,11 @@ pub fn conform(value: Json, r#type: &Type) -> Json {
 }
 
 /// Something of the right type. What the user could have set and did not is empty.
-fn guess(path: &str, r#type: &Type, flags: Flags) -> Json {
+fn guess(path: &str, r#type: &Type, flags: Flags, made_up: bool) -> Json {
     let name = path.rsplit('.').next().unwrap_or(path);
     match r#type {
-        Type::String if flags.optional && name != "id" => json!(""),
+        Type::String if name == "id" && !made_up => json!("-"),
+        Type::String if !made_up || flags.optional && name != "id" => json!(""),
         Type::String if name == "id" => json!(random::hex(16)),
         Type::String => json!(format!("{}-{}", name.replace('_', "-"), random::hex(8))),
         Type::Number => json!(0),
@@ -123,8 +128,8 @@ fn guess(path: &str, r#type: &Type, flags: Flags) -> Json {
         Type::List(_) | Type::Set(_) => json!([]),
         Type::Map(_) => json!({}),
         Type::Object(fields) => {
-            Json::Object(fields.iter().map(|(name, of)| (name.clone(), guess(name, of, flags))).collect())
+            Json::Object(fields.iter().map(|(name, of)| (name.clone(), guess(name, of, flags, made_up))).collect())
         }
-        Type::Tuple(of) => of.iter().map(|of| guess(path, of, flags)).collect(),
+        Type::Tuple(of) => of.iter().map(|of| guess(path, of, flags, made_up)).collect(),
     }
 }

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
-use sha2::{Digest, Sha256};
 
 use crate::{
     catalogue,
     protocol::Diagnostic,
+    random,
     template::{self, Scope},
 };
 
@@ -32,7 +32,7 @@ impl Session {
         let (account, region, credential) = (told(&manner.account), told(&manner.region), told(&manner.credential));
         let account = match (account, credential) {
             (account, _) if !account.is_empty() => account,
-            (_, credential) if !credential.is_empty() => account_of(&credential),
+            (_, credential) if !credential.is_empty() => random::fixed(&credential, 12),
             _ => manner.nobody.clone().ok_or_else(|| Diagnostic::error(manner.no_account.as_str()))?,
         };
         if region.is_empty() && !manner.no_region.is_empty() {
@@ -43,11 +43,4 @@ impl Session {
         }
         Ok(Session { account, region, ..session })
     }
-}
-
-/// Twelve digits, the same for the same credential, from which it cannot be told.
-fn account_of(credential: &str) -> String {
-    let digest = Sha256::digest(credential);
-    let number = digest.iter().take(7).fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
-    format!("{:012}", number % 1_000_000_000_000)
 }

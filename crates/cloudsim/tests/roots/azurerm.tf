@@ -102,6 +102,9 @@ resource "azurerm_kubernetes_cluster" "main" {
   network_profile {
     network_plugin = "azure"
   }
+  azure_active_directory_role_based_access_control {
+    azure_rbac_enabled = true
+  }
   tags       = { owner = "terrane" }
   depends_on = [azurerm_role_assignment.network]
 }
@@ -117,7 +120,7 @@ data "azurerm_resources" "mine" {
   depends_on          = [azurerm_kubernetes_cluster.main, azurerm_virtual_network.main]
 }
 output "endpoint" {
-  value     = azurerm_kubernetes_cluster.main.kube_config[0].host
+  value     = azurerm_kubernetes_cluster.main.kube_admin_config[0].host
   sensitive = true
 }
 output "tagged" { value = length(data.azurerm_resources.mine.resources) }

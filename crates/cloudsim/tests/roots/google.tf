@@ -13,6 +13,7 @@ variable "desired" {
 }
 data "google_client_config" "me" {}
 data "google_compute_zones" "here" {}
+data "google_project" "this" {}
 resource "google_compute_network" "main" {
   name                    = "demo"
   auto_create_subnetworks = false
@@ -109,3 +110,4 @@ data "google_compute_networks" "all" {
 output "endpoint" { value = google_container_cluster.main.endpoint }
 output "ca" { value = length(google_container_cluster.main.master_auth[0].cluster_ca_certificate) > 0 }
 output "networks" { value = data.google_compute_networks.all.networks }
+output "number" { value = data.google_project.this.number }

@@ -74,6 +74,11 @@ fn a_catalogue_file_is_made_from_a_dump() {
     }
     assert!(!made.contains("aws_vpc") && !made.contains("linode_lke_cluster"), "{made}");
 
+    std::fs::write(path("types"), &made).unwrap();
+    let again =
+        rig.cloudsim(&["catalogue", "--from", &path("linode.json"), "--types", &path("types"), "--release", "2.37.0"]);
+    assert_eq!(again, made, "a catalogue file lists its own types");
+
     std::fs::write(path("types"), "linode_moon").unwrap();
     let refused = rig.cloudsim_fails(&[
         "catalogue",

@@ -70,6 +70,7 @@ fn google() {
     let (rig, stack) = life(include_str!("../roots/google.tf"), &drift);
     assert_eq!(stack.output("networks"), json!(["demo"]));
     assert_eq!(stack.output("ca"), true);
+    assert_eq!(stack.output("number").as_str().map(str::len), Some(12));
     let pool = stack.attributes("google_container_node_pool.main");
     assert_eq!(pool["id"], "projects/demo-project/locations/europe-west1/clusters/demo/nodePools/main");
     assert_eq!(pool["node_count"], 3);
