@@ -85,7 +85,7 @@ async fn tell(database: &Database, postgres: Option<&Postgres>, runs: usize) {
         rested: AtomicUsize::new(0),
         asked: AtomicUsize::new(0),
     };
-    let is_done = AtomicBool::new(false);
+    let (is_enough, is_done) = (AtomicBool::new(false), AtomicBool::new(false));
     let born = AtomicUsize::new(0);
     let lane = async || {
         let mut lives = BTreeMap::new();
@@ -93,6 +93,8 @@ async fn tell(database: &Database, postgres: Option<&Postgres>, runs: usize) {
             let name = format!("thing-{}", born.fetch_add(1, Ordering::Relaxed));
             lives.insert(name.clone(), story.live(&name).await);
         }
+        // From here on nothing is killed any more, and what is under way comes to rest.
+        is_enough.store(true, Ordering::Relaxed);
         lives
     };
     let living = async {
@@ -101,7 +103,7 @@ async fn tell(database: &Database, postgres: Option<&Postgres>, runs: usize) {
         lives.into_iter().flatten().collect::<BTreeMap<String, Life>>()
     };
     let (lives, kills, seen) =
-        tokio::join!(living, kill_at_random(&cloud, &mut server, postgres, &is_done), watch(&cloud, &is_done),);
+        tokio::join!(living, kill_at_random(&cloud, &mut server, postgres, &is_enough), watch(&cloud, &is_done),);
     let count = story.check(&lives, &seen).await;
     assert!(!server.log().contains("panicked"), "{}", server.log());
     assert!(count.runs >= runs, "{} runs", count.runs);
