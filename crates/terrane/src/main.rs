@@ -26,6 +26,7 @@ First steps:
 Exit codes: 0 done; 1 failed (diff: there are differences); 2 wrong usage; 3 not found; 4 conflict;
 5 invalid input; 6 not allowed; 7 server not reachable; 8 timed out";
 
+#[expect(clippy::large_enum_variant, reason = "there is one of it in a process, and it is taken apart at once")]
 #[derive(Subcommand)]
 enum Command {
     #[command(flatten)]
