@@ -1,5 +1,7 @@
 //! What a runner makes of the answers it gets.
 
+#![expect(clippy::unwrap_used, reason = "a story that cannot go on should stop right there")]
+
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -12,10 +14,13 @@ use model::JobId;
 use model::job::{JobEnd, JobReport};
 use serde_json::{Value, json};
 
+/// To which path, with which status and body.
+type Answer = (&'static str, u16, Value);
+
 /// Answers every path with what was prepared for it, and keeps what it was sent.
 #[derive(Clone, Default)]
 struct Server {
-    answers: Arc<Mutex<Vec<(&'static str, u16, Value)>>>,
+    answers: Arc<Mutex<Vec<Answer>>>,
     heard: Arc<Mutex<Vec<(String, Value)>>>,
 }
 
